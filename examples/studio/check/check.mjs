@@ -16,6 +16,7 @@ import { httpScenes } from "./hostile-http.mjs";
 import { socketScenes } from "./hostile-socket.mjs";
 import { storeScenes } from "./hostile-store.mjs";
 import { judgeScenes } from "./judges.mjs";
+import { peopleScenes } from "./people.mjs";
 import { failed, part, passed, seconds, told } from "./report.mjs";
 import { restartScenes, staleScenes } from "./restart.mjs";
 import { start } from "./studio.mjs";
@@ -84,6 +85,15 @@ async function shows(folder) {
   await judgeScenes({ windows, studio, client });
 }
 
+// People with names, on a server of their own.
+async function meets(folder) {
+  const studio = await server({ db: join(folder, "people.db") });
+  const client = await Client.at(studio.page);
+  part("people");
+  await peopleScenes({ windows, studio, client });
+  await client.end();
+}
+
 // What must be refused, on a server of its own.
 async function refuses(folder) {
   const studio = await server({ db: join(folder, "hostile.db") });
@@ -111,6 +121,7 @@ try {
   if (options.figures) await figures({ windows, server });
   else {
     if ([...SHOWN, "judges"].some(isAsked)) await shows(folder);
+    if (isAsked("people")) await meets(folder);
     if (REFUSED.some(isAsked)) await refuses(folder);
     if (isAsked("store")) {
       part("store");

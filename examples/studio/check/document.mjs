@@ -15,7 +15,7 @@ export async function send(window, text) {
 export const rest = (client) => until(async () => !(await client.get()).chat.running, "the end of the turn");
 
 /** Puts the caret behind the first place of a text, and types. */
-async function typeBehind(window, place, text) {
+export async function typeBehind(window, place, text) {
   await window.page.evaluate((words) => {
     const editor = document.querySelector("[data-testid=doc]");
     const at = editor.value.indexOf(words);

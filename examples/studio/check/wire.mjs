@@ -38,7 +38,7 @@ export class Client {
   /** Events, and answers that nobody waits for. */
   heard = [];
 
-  static async at(page, clientId = `check-${Math.random().toString(36).slice(2)}`) {
+  static async at(page, clientId = `check-${Math.random().toString(36).slice(2)}`, person = undefined) {
     const client = new Client();
     client.clientId = clientId;
     client.socket = open(page);
@@ -51,7 +51,7 @@ export class Client {
       client.socket.on("open", resolve);
       client.socket.on("error", reject);
     });
-    client.hello = await client.request("hello", { clientId });
+    client.hello = await client.request("hello", { clientId, person });
     return client;
   }
 

@@ -6,13 +6,13 @@ use canvas_core::board::{
     BoardAction, Bounds, CanvasCommand, CanvasEvent, ComponentId, HistoryAction, Position, RunBoardCommand,
     Size,
 };
-use canvas_core::history::{ChangeNumber, ClearHistory, HistoryMove, Redo, Undo, UndoScope};
-use canvas_core::{Author, CanvasId, OpKey, Snapshot};
+use canvas_core::{Author, CanvasId, OpKey};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::clock;
 use crate::error::{Answer, Failure};
+use crate::history;
 use crate::host::Host;
 use crate::recipe;
 
@@ -44,23 +44,6 @@ struct ActionParams {
 struct EventParams {
     canvas_id: CanvasId,
     event: CanvasEvent,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct StepParams {
-    canvas_id: CanvasId,
-    #[serde(default)]
-    steps: Option<NonZeroU32>,
-    /// Undo this change alone, past later ones that do not touch it.
-    #[serde(default)]
-    change: Option<ChangeNumber>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct CanvasParams {
-    canvas_id: CanvasId,
 }
 
 pub(crate) async fn command(host: &Host, operation: &OpKey, params: Value) -> Answer {
@@ -131,9 +114,11 @@ pub(crate) async fn action(host: &Host, operation: &OpKey, params: Value) -> Ans
     let ActionParams { canvas_id, action } = Failure::read(params)?;
     match action {
         BoardAction::Command(command) => run(host, operation, &canvas_id, *command).await,
-        BoardAction::History(HistoryAction::Undo) => undo(host, operation, &canvas_id, ONE).await,
-        BoardAction::History(HistoryAction::Redo) => redo(host, operation, &canvas_id, NonZeroU32::MIN).await,
-        BoardAction::History(HistoryAction::Clear) => cleared(host, operation, &canvas_id).await,
+        BoardAction::History(HistoryAction::Undo) => {
+            history::undo(host, operation, &canvas_id, NonZeroU32::MIN).await
+        }
+        BoardAction::History(HistoryAction::Redo) => history::redo(host, operation, &canvas_id).await,
+        BoardAction::History(HistoryAction::Clear) => history::clear(host, operation, &canvas_id).await,
         BoardAction::Refresh { component_id } => {
             if recipe::feeds(host, &canvas_id, &component_id).await? {
                 let params = json!({"canvasId": canvas_id, "components": [component_id]});
@@ -150,70 +135,6 @@ pub(crate) async fn action(host: &Host, operation: &OpKey, params: Value) -> Ans
 
 fn done(explanation: &str, component: &str) -> Value {
     json!({"success": true, "undoId": "", "explanation": explanation, "affectedComponentIds": [component]})
-}
-
-/// The last change of the canvas, whatever its face.
-const ONE: UndoScope = UndoScope::Steps(NonZeroU32::MIN);
-
-pub(crate) async fn undo_some(host: &Host, operation: &OpKey, params: Value) -> Answer {
-    let StepParams { canvas_id, steps, change } = Failure::read(params)?;
-    let what = match (change, steps) {
-        (Some(_), Some(_)) => {
-            return Err(Failure::new("INVALID_ARGUMENTS", "name a change, or how many: not both"));
-        }
-        (Some(change), None) => UndoScope::Change(change),
-        (None, steps) => steps.map_or(ONE, UndoScope::Steps),
-    };
-    undo(host, operation, &canvas_id, what).await
-}
-
-pub(crate) async fn redo_some(host: &Host, operation: &OpKey, params: Value) -> Answer {
-    let StepParams { canvas_id, steps, change } = Failure::read(params)?;
-    if change.is_some() {
-        return Err(Failure::new(
-            "INVALID_ARGUMENTS",
-            "a change is undone by its number, and done again in order",
-        ));
-    }
-    redo(host, operation, &canvas_id, steps.unwrap_or(NonZeroU32::MIN)).await
-}
-
-pub(crate) async fn clear_history(host: &Host, operation: &OpKey, params: Value) -> Answer {
-    let CanvasParams { canvas_id } = Failure::read(params)?;
-    cleared(host, operation, &canvas_id).await
-}
-
-async fn cleared(host: &Host, operation: &OpKey, canvas: &CanvasId) -> Answer {
-    let (done, snapshot) = host.act(canvas, operation, ClearHistory).await?;
-    let revision = host.note_revision(canvas, snapshot.head.revision());
-    Ok(json!({"cleared": done.cleared, "revision": revision}))
-}
-
-async fn undo(host: &Host, operation: &OpKey, canvas: &CanvasId, what: UndoScope) -> Answer {
-    let moved = host.act(canvas, operation, Undo { by: Author::User, what }).await;
-    moved_in_history(host, canvas, moved, "NOTHING_TO_UNDO")
-}
-
-async fn redo(host: &Host, operation: &OpKey, canvas: &CanvasId, steps: NonZeroU32) -> Answer {
-    let moved = host.act(canvas, operation, Redo { by: Author::User, steps }).await;
-    moved_in_history(host, canvas, moved, "NOTHING_TO_REDO")
-}
-
-fn moved_in_history(
-    host: &Host,
-    canvas: &CanvasId,
-    moved: Result<(HistoryMove, Snapshot), Failure>,
-    nothing: &str,
-) -> Answer {
-    let (moved, snapshot) = moved.map_err(|Failure(mut error)| {
-        if error["code"] == "HISTORY_EMPTY" {
-            error["code"] = nothing.into();
-        }
-        Failure(error)
-    })?;
-    host.assistant.notice(canvas, moved.events);
-    let revision = host.note_revision(canvas, snapshot.head.revision());
-    Ok(json!({"entries": moved.entries, "revision": revision}))
 }
 
 /// A person has clicked, selected or asked for an action of a component: the assistant hears of it with the next message.

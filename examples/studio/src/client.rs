@@ -4,13 +4,14 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use canvas_core::surface::{ClientId, SurfaceActor};
-use canvas_core::{CallId, ConversationId, OpKey};
+use canvas_core::{CallId, ConversationId, OpKey, PersonId};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::OnceCell;
 
 use crate::error::Failure;
 use crate::host::Host;
+use crate::person;
 
 /// Characters of a client's name.
 const NAME: usize = 64;
@@ -23,18 +24,22 @@ const RECEIPTS: usize = 2_048;
 pub(crate) struct Client {
     id: ClientId,
     conversation: ConversationId,
+    /// The person who works in its window, if the window names one.
+    person: Option<PersonId>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Hello {
     client_id: String,
+    #[serde(default)]
+    person: Option<String>,
 }
 
 impl Client {
     /// The client that says hello.
     pub(crate) fn of(params: &Value) -> Result<Self, Failure> {
-        let Hello { client_id } = Failure::read(params.clone())?;
+        let Hello { client_id, person } = Failure::read(params.clone())?;
         let wrong = || {
             Failure::new("INVALID_ARGUMENTS", "clientId is a name of 1 to 64 characters: give another one")
         };
@@ -43,7 +48,8 @@ impl Client {
         }
         let id = ClientId::new(&client_id).map_err(|_| wrong())?;
         let conversation = ConversationId::new(&format!("studio:{client_id}")).map_err(|_| wrong())?;
-        Ok(Self { id, conversation })
+        let person = person.as_deref().map(person::named).transpose()?;
+        Ok(Self { id, conversation, person })
     }
 
     /// As surfaces know it.
@@ -56,10 +62,15 @@ impl Client {
         self.id.as_str()
     }
 
+    /// The person in its window; `None` if the window names nobody.
+    pub(crate) fn person(&self) -> Option<&PersonId> {
+        self.person.as_ref()
+    }
+
     /// The key of a request: the same request again is a retry, whatever turn runs.
     pub(crate) fn operation(&self, request: &str) -> Result<OpKey, Failure> {
         let call = CallId::new(request).map_err(|e| Failure::new("INVALID_ARGUMENTS", &e.to_string()))?;
-        Ok(OpKey::of(self.conversation.clone(), call))
+        Ok(OpKey { person: self.person.clone(), ..OpKey::of(self.conversation.clone(), call) })
     }
 }
 
@@ -95,7 +106,7 @@ impl Clients {
 }
 
 /// The key of a receipt.
-type Key = (ClientId, String);
+type Key = (Client, String);
 
 /// A receipt, which two requests of one name may wait for.
 type Receipt = Arc<OnceCell<Value>>;
@@ -109,7 +120,7 @@ pub(crate) struct Receipts {
 impl Receipts {
     /// The receipt of a request, which is empty where it was not answered before. Failures leave it empty.
     pub(crate) fn of(&self, client: &Client, request: &str) -> Receipt {
-        let key = (client.id.clone(), request.to_owned());
+        let key = (client.clone(), request.to_owned());
         let mut kept = lock(&self.kept);
         let (receipts, order) = &mut *kept;
         if let Some(receipt) = receipts.get(&key) {

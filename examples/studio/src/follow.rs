@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use canvas_core::lease::Timestamp;
 use canvas_core::surface::SurfaceEvent;
+use canvas_core::turn::WorkMode;
 use canvas_core::watch::{CanvasStatus, WatchEvent};
 use canvas_core::{BlobId, CanvasId, EngineError, Face, RevisionId, Snapshot};
 use canvas_store_sqlite::Listener;
@@ -16,7 +17,7 @@ use tokio::sync::watch;
 
 use crate::board_news::BoardNews;
 use crate::host::Host;
-use crate::{changed_paths, clock, document_news, run, shown};
+use crate::{changed_paths, clock, document_news, history, run, shown};
 
 /// How long a store that does not answer is left alone.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -38,6 +39,7 @@ struct Sent {
     board: BoardNews,
     state: Value,
     history: Value,
+    work_mode: WorkMode,
 }
 
 /// Follows a canvas for as long as the process lives. Drops `begun` when it knows the canvas, or knows that it cannot.
@@ -116,6 +118,13 @@ async fn bring(
         }
         sent.lock = lock;
     }
+    let work_mode = snapshot.head.work_mode();
+    if work_mode != sent.work_mode {
+        if !is_first {
+            host.publish(canvas, "canvas.mode.updated", json!({"workMode": work_mode}));
+        }
+        sent.work_mode = work_mode;
+    }
     bring_document(host, canvas, sent, &snapshot).await?;
     sent.entries = snapshot.head.journal().entries;
     if touched(Face::Board) || touched(Face::Recipe) || touched(Face::Data) {
@@ -126,7 +135,7 @@ async fn bring(
             .await?;
     }
     if is_first || event.is_none_or(|event| !event.faces.is_empty()) {
-        let history = shown::history(host, canvas).await?;
+        let history = history::shown(host, canvas).await?;
         if !is_first && history != sent.history {
             host.publish(canvas, "canvas.history.updated", json!({"history": history}));
         }

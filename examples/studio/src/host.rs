@@ -7,11 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use canvas_core::board::{DataLoadingState, Workspace};
-use canvas_core::lease::Epoch;
 use canvas_core::policy::WriteRules;
 use canvas_core::store::BoxStore;
 use canvas_core::surface::RunnerId;
-use canvas_core::turn::TakeControl;
+use canvas_core::turn::{Cancel, TakeControl, WorkMode};
 use canvas_core::{
     CallId, CanvasId, Command, ConversationId, Engine, EngineError, OpKey, Policy, Revision, Snapshot,
 };
@@ -34,6 +33,7 @@ use crate::follow;
 use crate::guard::Origins;
 use crate::jobs;
 use crate::options::Options;
+use crate::people::People;
 use crate::tools::{StudioTools, ceiling};
 use crate::trigger::Triggers;
 
@@ -56,6 +56,7 @@ pub struct Host {
     pub(crate) texts: Texts,
     pub(crate) triggers: Triggers,
     pub(crate) clients: Clients,
+    pub(crate) people: People,
     pub(crate) receipts: Receipts,
     /// How long a page may take to read what it is sent.
     pub(crate) patience: Duration,
@@ -100,6 +101,7 @@ impl Host {
             texts: Texts::default(),
             triggers: Triggers::default(),
             clients: Clients::default(),
+            people: People::default(),
             receipts: Receipts::default(),
             patience: options.patience,
             revisions: Mutex::default(),
@@ -143,11 +145,30 @@ impl Host {
         }
     }
 
-    /// A person ends the lease and the turn of the assistant, whose loop hears of it elsewhere.
-    pub(crate) async fn take_control(&self, canvas: &CanvasId) -> Result<Option<Epoch>, EngineError> {
+    /// Ends the turn of a conversation for a person. If all conversations share one turn, it ends with its lease. The loop
+    /// of the turn is told elsewhere.
+    pub(crate) async fn end_turn(
+        &self,
+        canvas: &CanvasId,
+        conversation: &ConversationId,
+    ) -> Result<(), EngineError> {
         let operation = self.operation();
-        let taken = self.engine.call(canvas, &operation, TakeControl, clock::now()).await?;
-        Ok(taken.result.ok().map(|taken| taken.epoch))
+        // Neither command is refused on a canvas that exists.
+        match self.work_mode(canvas).await? {
+            WorkMode::Exclusive => {
+                drop(self.engine.call(canvas, &operation, TakeControl, clock::now()).await?)
+            }
+            WorkMode::Collaborative => {
+                let operation = OpKey::of(conversation.clone(), operation.call);
+                drop(self.engine.call(canvas, &operation, Cancel, clock::now()).await?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the conversations of a canvas share one turn.
+    pub(crate) async fn work_mode(&self, canvas: &CanvasId) -> Result<WorkMode, EngineError> {
+        Ok(self.engine.snapshot(canvas, clock::now()).await?.head.work_mode())
     }
 
     /// The events of a canvas from now on. With the first page of a canvas following it begins, and each page waits until

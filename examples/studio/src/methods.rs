@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use canvas_core::CanvasId;
 use canvas_core::store::Store as _;
+use canvas_core::turn::WorkMode;
+use canvas_core::{CanvasId, OpKey};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::broadcast::Receiver;
@@ -13,7 +14,7 @@ use crate::assistant::Edits;
 use crate::client::Client;
 use crate::error::{Answer, Failure};
 use crate::host::Host;
-use crate::{board, clock, document, recipe, surface, trigger};
+use crate::{board, clock, document, history, recipe, surface, trigger, work_mode};
 
 /// Canvases that a page is told of.
 const CANVASES: usize = 100;
@@ -49,6 +50,8 @@ pub(crate) enum Method {
     ChatSend,
     #[serde(rename = "chat.settings")]
     ChatSettings,
+    #[serde(rename = "chat.stop")]
+    ChatStop,
     #[serde(rename = "board.action")]
     BoardAction,
     #[serde(rename = "board.command")]
@@ -69,6 +72,8 @@ pub(crate) enum Method {
     Refresh,
     #[serde(rename = "recipe.rebuild")]
     Rebuild,
+    #[serde(rename = "people.work_mode")]
+    WorkMode,
 }
 
 impl Method {
@@ -83,7 +88,17 @@ impl Method {
 
     /// Whether the engine keeps no receipt of it, so that this process has to.
     fn needs_receipt(self) -> bool {
-        matches!(self, Self::ChatSend | Self::BoardEvent | Self::Simulate | Self::Refresh | Self::Rebuild)
+        matches!(
+            self,
+            Self::ChatSend
+                | Self::ChatStop
+                | Self::BoardEvent
+                | Self::Simulate
+                | Self::Refresh
+                | Self::Rebuild
+                // What it undoes may depend on the canvas.
+                | Self::Undo
+        )
     }
 }
 
@@ -111,7 +126,7 @@ pub(crate) async fn run(
 async fn dispatch(host: &Arc<Host>, client: &Client, id: &str, method: Method, params: Value) -> Answer {
     let key = || client.operation(id);
     match method {
-        Method::Hello => hello(host).await,
+        Method::Hello => hello(host, client).await,
         Method::List => surface::request(host, client, &key()?, "canvas.list", params).await,
         Method::Get => surface::get(host, client, &key()?, params).await,
         Method::Create => surface::request(host, client, &key()?, "canvas.create", params).await,
@@ -123,18 +138,20 @@ async fn dispatch(host: &Arc<Host>, client: &Client, id: &str, method: Method, p
         Method::Action => surface::request(host, client, &key()?, "canvas.action", params).await,
         Method::DocumentEdit => document::edit(host, &key()?, params).await,
         Method::TakeControl => document::take_control(host, &key()?, params).await,
-        Method::ChatSend => send(host, params).await,
-        Method::ChatSettings => settings(host, params).await,
+        Method::ChatSend => send(host, client, params).await,
+        Method::ChatSettings => settings(host, client, params).await,
+        Method::ChatStop => stop(host, client, &key()?, params).await,
         Method::BoardAction => board::action(host, &key()?, params).await,
         Method::BoardCommand => board::command(host, &key()?, params).await,
         Method::BoardEvent => board::event(host, params).await,
-        Method::Undo => board::undo_some(host, &key()?, params).await,
-        Method::Redo => board::redo_some(host, &key()?, params).await,
-        Method::ClearHistory => board::clear_history(host, &key()?, params).await,
+        Method::Undo => history::undo_some(host, &key()?, params).await,
+        Method::Redo => history::redo_some(host, &key()?, params).await,
+        Method::ClearHistory => history::clear_history(host, &key()?, params).await,
         Method::Simulate => trigger::simulate(host, params).await,
         Method::Accept => trigger::accept(host, &key()?, params).await,
         Method::Refresh => recipe::refresh(host, &key()?, params).await,
-        Method::Rebuild => recipe::rebuild(host, params).await,
+        Method::Rebuild => recipe::rebuild(host, client, params).await,
+        Method::WorkMode => work_mode::set(host, &key()?, params).await,
     }
 }
 
@@ -148,12 +165,13 @@ pub(crate) async fn open(
     surface::open(host, client, &client.operation(id)?, params).await
 }
 
-async fn hello(host: &Host) -> Answer {
+async fn hello(host: &Host, client: &Client) -> Answer {
     let canvases = host.engine.store().list(None, CANVASES).await;
     let canvases = canvases.map_err(canvas_core::EngineError::Store)?;
     Ok(json!({
         "canvases": canvases,
         "canvas": host.first,
+        "person": client.person().cloned().unwrap_or_default(),
         "frameOrigin": host.origins.frame(),
         "ttl": host.engine.policy().lease.ttl.as_millis() as u64,
         "assistant": host.assistant.voice().name(),
@@ -169,9 +187,9 @@ struct Message {
 }
 
 /// A message to the assistant.
-async fn send(host: &Arc<Host>, params: Value) -> Answer {
+async fn send(host: &Arc<Host>, client: &Client, params: Value) -> Answer {
     let Message { canvas_id, text } = Failure::read(params)?;
-    let turn = host.assistant.send(host, &canvas_id, text).await.map_err(Failure)?;
+    let turn = host.assistant.send(host, &canvas_id, client.person(), text).await.map_err(Failure)?;
     Ok(json!({"turn": turn}))
 }
 
@@ -182,9 +200,25 @@ struct Settings {
     edits: Edits,
 }
 
-async fn settings(host: &Host, params: Value) -> Answer {
+async fn settings(host: &Host, client: &Client, params: Value) -> Answer {
     let Settings { canvas_id, edits } = Failure::read(params)?;
     host.engine.revision_of(&canvas_id).await?;
-    host.assistant.set_edits(host, &canvas_id, edits);
+    host.assistant.set_edits(host, &canvas_id, client.person(), edits).await?;
+    Ok(json!({}))
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Stop {
+    canvas_id: CanvasId,
+}
+
+/// Ends the turn in which the person waits. If all conversations share it, the person takes control.
+async fn stop(host: &Host, client: &Client, operation: &OpKey, params: Value) -> Answer {
+    let Stop { canvas_id } = Failure::read(params.clone())?;
+    if host.work_mode(&canvas_id).await? == WorkMode::Exclusive {
+        return document::take_control(host, operation, params).await;
+    }
+    host.assistant.cancel(host, &canvas_id, client.person()).await?;
     Ok(json!({}))
 }

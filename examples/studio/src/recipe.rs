@@ -9,6 +9,7 @@ use canvas_tools::recipe::{ReplayError, ReplayReport, ReplayRequest};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::client::Client;
 use crate::clock;
 use crate::error::{Answer, Failure};
 use crate::host::Host;
@@ -60,13 +61,14 @@ fn failure(error: &ReplayError) -> Failure {
 }
 
 /// Sends the assistant the text that asks for a component's data to be made anew.
-pub(crate) async fn rebuild(host: &Arc<Host>, params: Value) -> Answer {
+pub(crate) async fn rebuild(host: &Arc<Host>, client: &Client, params: Value) -> Answer {
     let RebuildParams { canvas_id, component_id } = Failure::read(params)?;
     let report = replay(host, &host.operation(), &canvas_id, Some(vec![component_id.clone()]), true).await?;
     let Some(escalation) = report.escalation else {
         let message = format!("the data of {component_id} can be refreshed: there is nothing to rebuild");
         return Err(Failure::new("NOT_STALE", &message));
     };
-    let turn = host.assistant.send(host, &canvas_id, escalation.message).await.map_err(Failure)?;
+    let sent = host.assistant.send(host, &canvas_id, client.person(), escalation.message).await;
+    let turn = sent.map_err(Failure)?;
     Ok(json!({"turn": turn}))
 }

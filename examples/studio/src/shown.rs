@@ -1,18 +1,15 @@
 //! What a page is shown of a canvas.
 
-use canvas_core::history::{Entry, Stacks};
 use canvas_core::recipe::CanvasData;
+use canvas_core::turn::WorkMode;
 use canvas_core::watch::LockView;
-use canvas_core::{CanvasId, EngineError, Snapshot};
+use canvas_core::{CanvasId, PersonId, Snapshot};
 use serde_json::{Map, Value, json};
 
 use crate::clock;
 use crate::error::Answer;
-use crate::frame;
 use crate::host::Host;
-
-/// Entries of each side of the history.
-const ENTRIES: usize = 20;
+use crate::{frame, history};
 
 /// The lock as a person sees it.
 pub(crate) fn lock(host: &Host, snapshot: &Snapshot) -> Value {
@@ -25,16 +22,6 @@ pub(crate) fn lock(host: &Host, snapshot: &Snapshot) -> Value {
         "blocksTyping": view.blocks_typing(),
         "canTakeControl": view.can_take_control(),
     })
-}
-
-/// What can be undone and redone, the newest first.
-pub(crate) async fn history(host: &Host, canvas: &CanvasId) -> Result<Value, EngineError> {
-    let Stacks { undo, redo } = host.engine.stacks(canvas, None, ENTRIES, clock::now()).await?;
-    let list = |entries: &[Entry]| -> Value {
-        let line = |entry: &Entry| json!({"summary": entry.summary, "actor": entry.author, "at": entry.at});
-        entries.iter().map(line).collect()
-    };
-    Ok(json!({"undo": list(&undo), "redo": list(&redo)}))
 }
 
 /// What the recipe has made, with its state; null where there is nothing.
@@ -54,8 +41,13 @@ pub(crate) fn recipe(made: &CanvasData) -> Value {
     json!({"components": components})
 }
 
-/// All of a canvas. `surface` is what 001's `canvas.get` answers.
-pub(crate) async fn all(host: &Host, canvas: &CanvasId, surface: Option<Value>) -> Answer {
+/// All of a canvas, as a person sees it. `surface` is what 001's `canvas.get` answers.
+pub(crate) async fn all(
+    host: &Host,
+    canvas: &CanvasId,
+    person: Option<&PersonId>,
+    surface: Option<Value>,
+) -> Answer {
     let snapshot = host.engine.snapshot(canvas, clock::now()).await?;
     let mut all = surface.unwrap_or_else(
         || json!({"descriptor": null, "spec": null, "state": null, "assets": [], "views": []}),
@@ -72,8 +64,11 @@ pub(crate) async fn all(host: &Host, canvas: &CanvasId, surface: Option<Value>) 
     all["registry"] = json!(registry);
     let (made, _) = host.engine.data(canvas, clock::now()).await?;
     all["recipe"] = recipe(&made);
-    all["history"] = history(host, canvas).await?;
-    all["chat"] = host.assistant.chat(canvas);
+    all["history"] = history::shown(host, canvas).await?;
+    let mode = snapshot.head.work_mode();
+    all["workMode"] = json!(mode);
+    all["people"] = json!(host.people.on(canvas));
+    all["chat"] = host.assistant.chat(canvas, person.filter(|_| mode == WorkMode::Collaborative));
     all["revision"] = host.note_revision(canvas, snapshot.head.revision()).into();
     all["epoch"] = json!(snapshot.head.lock().epoch());
     all["promoted"] = (snapshot.head.committed() == Some(snapshot.head.draft())).into();

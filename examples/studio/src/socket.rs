@@ -34,6 +34,7 @@ use crate::error::{Answer, Failure};
 use crate::fan::event_text;
 use crate::host::Host;
 use crate::methods::{self, Method};
+use crate::people::Present;
 use crate::wire;
 
 /// Where the page connects.
@@ -137,6 +138,8 @@ struct Answered {
 enum Shows {
     /// What it showed before.
     AsBefore,
+    /// Nothing.
+    Nothing,
     /// This canvas, and no other.
     Opened(Following),
     /// This canvas no more.
@@ -196,6 +199,7 @@ impl Connection {
                 Next::Answered(Answered { id, answer, shows }) => {
                     match shows {
                         Shows::AsBefore => {}
+                        Shows::Nothing => events = None,
                         Shows::Opened(following) => events = Some(following),
                         Shows::Closed(canvas) => {
                             events = events.filter(|following| following.canvas != canvas)
@@ -313,6 +317,8 @@ impl Connection {
 struct Following {
     canvas: CanvasId,
     events: Receiver<Utf8Bytes>,
+    /// Ends when the connection shows the canvas no more.
+    _present: Present,
 }
 
 async fn answered(
@@ -323,9 +329,17 @@ async fn answered(
     let canvas = methods::canvas(&params);
     let (answer, shows) = match (method, canvas) {
         (Method::Open, Some(canvas)) => match methods::open(&host, &client, &id, params).await {
-            Ok((answer, events)) => (Ok(answer), Shows::Opened(Following { canvas, events })),
+            Ok((answer, events)) => {
+                let person = client.person().cloned().unwrap_or_default();
+                let present = Present::enter(&host, &canvas, person);
+                (Ok(answer), Shows::Opened(Following { canvas, events, _present: present }))
+            }
             Err(failure) => (Err(failure), Shows::AsBefore),
         },
+        (Method::Hello, _) => {
+            let answer = methods::run(&host, &client, &id, method, params).await;
+            (answer, Shows::Nothing)
+        }
         (method, canvas) => {
             let answer = methods::run(&host, &client, &id, method, params).await;
             let closed = canvas.filter(|_| method == Method::Close && answer.is_ok());

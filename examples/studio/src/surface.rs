@@ -85,7 +85,7 @@ async fn ask_if_any(
 /// All that a page shows of a canvas.
 pub(crate) async fn get(host: &Arc<Host>, client: &Client, operation: &OpKey, params: Value) -> Answer {
     let (canvas, surface) = ask_if_any(host, client, operation, "canvas.get", &params).await?;
-    shown::all(host, &canvas, surface).await
+    shown::all(host, &canvas, client.person(), surface).await
 }
 
 /// A page shows a canvas from now on. What is due at the beginning of a session happens.

@@ -50,6 +50,8 @@ pub(crate) async fn session_start(
     client: &Client,
 ) -> Result<(), Failure> {
     let Some(workspace) = host.workspace(canvas).await? else { return Ok(()) };
+    // The suggestion goes into each conversation, and the person's own may be new.
+    host.assistant.join(host, canvas, client.person()).await?;
     let occasion = Occasion::SessionStart { session: client.name() };
     let found = {
         let mut memories = host.triggers.memories.lock().unwrap_or_else(PoisonError::into_inner);

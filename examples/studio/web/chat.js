@@ -1,5 +1,6 @@
 // The conversation with the assistant: what was said, what it did, and what became of it.
 import { blocks } from "./markdown.js";
+import { who } from "./person.js";
 import { CLOSE, el, icon, iconButton } from "./ui.js";
 
 const KEPT = 500; // items on the page
@@ -28,7 +29,7 @@ export function mountChat(root, studio) {
     "The assistant is working.",
     el(
       "button",
-      { class: "line small", type: "button", "data-testid": "stop", onclick: () => studio.act("document.take_control") },
+      { class: "line small", type: "button", "data-testid": "stop", onclick: () => studio.act("chat.stop") },
       "Stop",
     ),
   );
@@ -41,6 +42,7 @@ export function mountChat(root, studio) {
     el("option", { value: "legacy" }, "Offset edits"),
   );
   const demo = el("span", { class: "tag plain", "data-testid": "demo", title: "The answers are recorded: no model is asked", hidden: true }, "Demo");
+  const own = el("span", { class: "tag plain", "data-testid": "own-chat", title: "Others have chats of their own", hidden: true }, "Yours");
   const input = el("textarea", {
     "data-testid": "chat-input",
     "aria-label": "Message to the assistant",
@@ -57,6 +59,7 @@ export function mountChat(root, studio) {
       {},
       el("h2", { id: "chat-title" }, "Assistant"),
       demo,
+      own,
       el(
         "div",
         { class: "end" },
@@ -69,7 +72,13 @@ export function mountChat(root, studio) {
     el("div", { class: "compose" }, input, hint, send),
   );
 
+  // The person whose chat it is; null if it is for all.
+  let of = null;
+  const isHere = (news) => (news.of ?? null) === of;
+
   studio.on("snapshot", ({ chat }) => {
+    of = chat?.of ?? null;
+    own.hidden = of === null;
     const items = Array.isArray(chat?.items) ? chat.items.slice(-KEPT) : [];
     list.replaceChildren(...items.map(draw));
     if (items.length === 0)
@@ -81,8 +90,8 @@ export function mountChat(root, studio) {
     demo.hidden = studio.assistant !== "script";
     if (studio.assistant === "none") hint.textContent = "The studio was started without an assistant.";
   });
-  studio.on("canvas.chat.appended", ({ item }) => append(item));
-  studio.on("canvas.chat.turn", drawTurn);
+  studio.on("canvas.chat.appended", (news) => isHere(news) && append(news.item));
+  studio.on("canvas.chat.turn", (news) => isHere(news) && drawTurn(news));
 
   function append(item) {
     if (!item || list.querySelector(`[data-item="${CSS.escape(String(item.id))}"]`)) return;
@@ -166,7 +175,10 @@ const AGAIN = new Set(["STALE_VERSION", "STALE_BASE", "STALE_EPOCH", "REVISION_C
 
 // What an item shows, by its kind.
 const BODIES = {
-  text: ({ role, text }) => [role === "assistant" ? prose(String(text)) : el("p", {}, String(text))],
+  text: ({ role, text, by }, studio) => [
+    ...(by && by !== studio.me ? [who({ person: by }, studio.me)] : []),
+    role === "assistant" ? prose(String(text)) : el("p", {}, String(text)),
+  ],
   edit({ icon: name, summary, preview, status, code, tool, change }, studio) {
     const isRefused = status === "refused";
     const takeBack = async (event) => {

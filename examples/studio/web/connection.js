@@ -1,5 +1,7 @@
 // The connection to the server: requests and answers, events, and what happens when it breaks.
 
+import { NO_NAME } from "./person.js";
+
 // Requests under way at once; more wait here. The server refuses more than 64.
 const UNDER_WAY = 48;
 // Bytes of a frame. The server closes on more, and the request would be sent again for ever.
@@ -21,15 +23,19 @@ export class RequestError extends Error {
 
 /**
  * Connects, and connects again whenever the connection breaks. A request that was not answered is sent again under its
- * id, which the server answers once.
+ * id, which the server answers once. `person` is the name of the window's person; empty if there is none.
  *
  * `on(event, handler)` takes the server's events, and of its own `open` (with the answer to `hello`, each time), `state`
- * (`"open"` or `"offline"`) and `*` (every event of the server: name, payload).
+ * (`"open"` or `"offline"`), `refused` (with the error, if the name is, after which there is none) and `*` (every event of the server: name, payload).
  */
-export function connect(url) {
+export function connect(url, { person = "" } = {}) {
   const clientId = crypto.randomUUID();
   const handlers = new Map();
   const waiting = new Map(); // id -> {frame, isSent, onRetry, resolve, reject}, in the order of asking
+  // Requests before a change of the name have a lower number, and go under the old one.
+  let names = 0;
+  let change = null; // {person, names, resolve, reject}
+  let greeting = "";
   let socket = null;
   let isGreeted = false;
   let lastId = 0;
@@ -53,6 +59,15 @@ export function connect(url) {
       handlers.get(event).add(handler);
       return () => handlers.get(event).delete(handler);
     },
+    /** Names the person anew, or nobody if the name is empty, once all that was asked for before is answered. */
+    greet(name) {
+      change?.reject(new RequestError({ code: "SUPERSEDED", message: "Another name was chosen since." }));
+      names += 1;
+      return new Promise((resolve, reject) => {
+        change = { person: name, names, isAsked: false, resolve, reject };
+        pump();
+      });
+    },
     /** With `onRetry`, what may be taken yet is sent again under its id, and `onRetry` is told why. */
     request(method, params = {}, { onRetry } = {}) {
       const id = `r${(lastId += 1)}`;
@@ -62,21 +77,33 @@ export function connect(url) {
         return Promise.reject(new RequestError({ code: "FRAME_TOO_LARGE", message, retryable: false }));
       }
       return new Promise((resolve, reject) => {
-        waiting.set(id, { frame, isSent: false, onRetry, resolve, reject });
+        waiting.set(id, { frame, names, isSent: false, onRetry, resolve, reject });
         pump();
       });
     },
   };
 
+  function greet(name) {
+    isGreeted = false;
+    greeting = `hello-${(lastId += 1)}`;
+    const params = name ? { clientId, person: name } : { clientId };
+    socket.send(JSON.stringify({ type: "req", id: greeting, method: "hello", params }));
+  }
+
   function pump() {
     if (!isGreeted || socket?.readyState !== WebSocket.OPEN) return;
+    const isDue = (one) => !change || one.names < change.names;
+    if (change && ![...waiting.values()].some(isDue)) {
+      change.isAsked = true;
+      return greet(change.person);
+    }
     let underWay = 0;
     for (const one of waiting.values()) {
       if (one.isSent) underWay += 1;
     }
     for (const one of waiting.values()) {
       if (underWay >= UNDER_WAY) return;
-      if (one.isSent) continue;
+      if (one.isSent || !isDue(one)) continue;
       one.isSent = true;
       underWay += 1;
       socket.send(one.frame);
@@ -106,14 +133,36 @@ export function connect(url) {
     pump();
   }
 
+  function greeted(message, current) {
+    const asked = change?.isAsked ? change : null;
+    if (asked) change = null;
+    if (message.ok) {
+      person = message.result.person === NO_NAME ? "" : message.result.person;
+      isGreeted = true;
+      pause = FIRST_PAUSE;
+      turn("open");
+      emit("open", message.result);
+      asked?.resolve(message.result);
+    } else if (asked) {
+      // The server goes on with the old name.
+      isGreeted = true;
+      asked.reject(new RequestError(message.error));
+    } else if (person) {
+      person = "";
+      emit("refused", new RequestError(message.error));
+      return greet(person);
+    } else return current.close();
+    pump();
+  }
+
   function open() {
     clearTimeout(timer);
     const current = new WebSocket(url);
-    const greeting = `hello-${(lastId += 1)}`;
     socket = current;
     isGreeted = false;
+    if (change) change.isAsked = false;
     for (const one of waiting.values()) one.isSent = false;
-    current.onopen = () => current.send(JSON.stringify({ type: "req", id: greeting, method: "hello", params: { clientId } }));
+    current.onopen = () => greet(person);
     current.onmessage = ({ data }) => {
       let message;
       try {
@@ -125,12 +174,7 @@ export function connect(url) {
         emit(message.event, message.payload);
         emit("*", message.event, message.payload);
       } else if (message.id === greeting) {
-        if (!message.ok) return current.close();
-        isGreeted = true;
-        pause = FIRST_PAUSE;
-        turn("open");
-        emit("open", message.result);
-        pump();
+        greeted(message, current);
       } else answered(message);
     };
     current.onclose = () => {

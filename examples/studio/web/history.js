@@ -1,17 +1,25 @@
-// Undo and redo of the whole canvas, and the theme: the tools of the bar.
-import { el, iconButton } from "./ui.js";
+// Undo and redo of the person's changes, the list of all changes, and the theme: the tools of the bar.
+import { NO_NAME, who } from "./person.js";
+import { el, icon, iconButton, menu } from "./ui.js";
 
 const UNDO = "M3 6.5h6.5a3.5 3.5 0 0 1 0 7H6M3 6.5 6 3.5M3 6.5l3 3";
 const REDO = "M13 6.5H6.5a3.5 3.5 0 0 0 0 7H10M13 6.5l-3-3M13 6.5l-3 3";
 const THEME = "M8 2.5a5.5 5.5 0 1 0 0 11zM8 2.5a5.5 5.5 0 0 1 0 11";
 
-// An entry of the history for people: whose change it was, and of what. Places are on the board for everybody to see.
-function words({ author, summary }) {
-  if (!summary) return "";
-  const whose = author === "assistant" ? "the assistant's change" : "your change";
+const LIST = "M8 2.5a5.5 5.5 0 1 1-5.2 3.7M2.5 2.5v3.7h3.7M8 5v3.2l2 1.3";
+
+// What a change was of. Places are on the board for everybody to see.
+function what(summary) {
   const lines = /^\+(\d+) −(\d+), /.exec(summary);
-  if (lines) return `${whose} of the document (${lines[1]} added, ${lines[2]} removed)`;
-  return `${whose}: ${summary.replace(/ (?:at|to) \(\d+, \d+\)(?:, \d+x\d+)?/g, "").replace(/\.$/, "")}`;
+  if (lines) return `the document (${lines[1]} added, ${lines[2]} removed)`;
+  return String(summary ?? "").replace(/ (?:at|to) \(\d+, \d+\)(?:, \d+x\d+)?/g, "").replace(/\.$/, "");
+}
+
+// An entry of the history for people: whose change it was, and of what.
+function words({ author, by, summary }) {
+  if (!summary) return "";
+  const whose = author === "assistant" || by?.conversation ? "the assistant's change" : "your change";
+  return summary.startsWith("+") ? `${whose} of ${what(summary)}` : `${whose}: ${what(summary)}`;
 }
 
 export function mountHistory(root, studio) {
@@ -41,14 +49,49 @@ export function mountHistory(root, studio) {
 
   studio.walk = walk;
 
+  const list = el("ul", { "data-testid": "changes" });
+  const changes = menu(icon(LIST), "history", list);
+  changes.classList.add("history");
+  changes.firstChild.setAttribute("aria-label", "Changes");
+  changes.firstChild.title = "Changes, and who made them";
+
+  // What the person in this window can undo and redo. The server knows it of a named person who was here when it was sent.
+  function ofMe(history) {
+    if (studio.me === NO_NAME) return history;
+    return Object.hasOwn(history?.of ?? {}, studio.me) ? history.of[studio.me] : null;
+  }
+
   const draw = (history) => {
+    const own = ofMe(history);
     for (const [name, way] of Object.entries(ways)) {
-      way.entries = Array.isArray(history?.[name]) ? history[name] : [];
+      way.entries = Array.isArray(own?.[name]) ? own[name] : [];
       const [next] = way.entries;
-      way.button.disabled = !next;
+      way.button.disabled = own !== null && !next;
       way.button.title = next?.summary ? `${way.label}: ${words(next)} (${way.key})` : `${way.label} (${way.key})`;
     }
+    const all = Array.isArray(history?.changes) ? history.changes : [];
+    list.replaceChildren(...(all.length ? all.map(row) : [el("li", { class: "muted" }, "Nothing was changed yet.")]));
   };
+
+  function row({ change, kind, summary, at, by }) {
+    const actor = by ?? {};
+    const of = what(summary).replace(/^the document \((\d+) added, (\d+) removed\)$/, "Document: +$1 −$2");
+    const text = kind === "revert" ? `Taken back: ${of}` : of;
+    const takeBack = async (event) => {
+      event.currentTarget.disabled = true;
+      // The list is drawn anew, so the focus would be lost.
+      changes.firstChild.focus();
+      if (!(await studio.act("history.undo", { change }))) studio.resync();
+    };
+    const mayTake = actor.person === studio.me || actor.person === undefined;
+    return el(
+      "li",
+      { "data-change": change },
+      who(actor, studio.me),
+      el("span", { title: typeof at === "number" ? new Date(at).toLocaleString() : null }, text),
+      mayTake && el("button", { class: "line small", type: "button", "aria-label": `Take back: ${text}`, onclick: takeBack }, "Take back"),
+    );
+  }
   studio.on("snapshot", ({ history }) => draw(history));
   studio.on("canvas.history.updated", ({ history }) => draw(history));
 
@@ -81,5 +124,5 @@ export function mountHistory(root, studio) {
   }
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", label);
   label();
-  root.append(ways.undo.button, ways.redo.button, el("span", { class: "sep" }), theme);
+  root.append(ways.undo.button, ways.redo.button, changes, el("span", { class: "sep" }), theme);
 }

@@ -5,6 +5,8 @@ import { connect } from "./connection.js";
 import { ask } from "./dialog.js";
 import { mountDocument } from "./document.js";
 import { mountHistory } from "./history.js";
+import { mountPeople } from "./people.js";
+import { keepName, keptName, NO_NAME } from "./person.js";
 import { mountSurface } from "./surface.js";
 import { CLOSE, el, iconButton } from "./ui.js";
 
@@ -13,7 +15,7 @@ const SAID = 4; // sentences that are shown at once
 const LASTS = 9_000; // of one that is no error, in ms
 
 const handlers = new Map();
-const connection = connect(`ws://${location.host}/ws`);
+const connection = connect(`ws://${location.host}/ws`, { person: keptName() });
 
 /** What the faces are given. */
 const studio = {
@@ -21,6 +23,8 @@ const studio = {
   canvas: null,
   frameOrigin: null,
   assistant: null,
+  /** The id of the person in this window. */
+  me: NO_NAME,
   /** The server's clock less this page's, in ms. */
   skew: 0,
   /** Events of the canvas by their name, and `snapshot` with the whole answer of `canvas.get`. */
@@ -29,10 +33,20 @@ const studio = {
     handlers.get(name).add(handler);
   },
   say,
-  /** Undoes or redoes the last change of the canvas: `undo` or `redo`. */
+  /** Undoes or redoes the person's last change: `undo` or `redo`. */
   walk: undefined,
   ask,
   resync,
+  /** Gives the window's person another name, or none. A refusal is said, and gives false. */
+  async rename(name) {
+    try {
+      await connection.greet(name.trim());
+      return true;
+    } catch (error) {
+      say(sentence(error), { error: true });
+      return false;
+    }
+  },
   /** A request about the canvas. A refusal is said, and gives undefined. */
   async act(method, params = {}) {
     try {
@@ -103,10 +117,14 @@ connection.on("open", async (hello) => {
   studio.canvas = hello.canvases?.includes(asked) ? asked : hello.canvas;
   studio.frameOrigin = hello.frameOrigin;
   studio.assistant = hello.assistant;
+  studio.me = hello.person ?? NO_NAME;
+  keepName(studio.me === NO_NAME ? "" : studio.me);
   if (typeof hello.now === "number") studio.skew = hello.now - Date.now();
   byId("canvas-name").textContent = studio.canvas;
   if (await studio.act("canvas.open")) await resync();
 });
+
+connection.on("refused", (error) => say(`${sentence(error)} You work without a name.`, { error: true }));
 
 connection.on("state", (state) => {
   byId("offline").hidden = state === "open";
@@ -118,7 +136,7 @@ byId("offline").textContent = "The connection is lost. The page tries again by i
 connection.on("*", (name, payload) => {
   if (!payload || payload.canvasId !== studio.canvas) return;
   emit(name, payload);
-  if (name === "canvas.resync" || (name === "canvas.updated" && payload.state === undefined)) resync();
+  if (name === "canvas.resync" || name === "canvas.mode.updated" || (name === "canvas.updated" && payload.state === undefined)) resync();
   else if (name === "canvas.trigger.activated" && payload.mode === "auto") say(`${payload.name}: ${payload.message}`);
   else if (name === "canvas.deleted") say("This canvas was deleted.", { error: true });
 });
@@ -129,6 +147,7 @@ window.addEventListener("unhandledrejection", ({ reason }) => {
   }
 });
 
+mountPeople(byId("people"), studio);
 mountHistory(byId("tools"), studio);
 mountDocument(byId("document"), studio);
 mountChat(byId("chat"), studio);

@@ -28,3 +28,19 @@ export const iconButton = (label, path, attrs = {}) =>
   el("button", { class: "icon", type: "button", "aria-label": label, title: label, ...attrs }, icon(path));
 
 export const CLOSE = "M4 4l8 8M12 4l-8 8";
+
+/** A button that opens a panel, which closes by Escape and by a press elsewhere. */
+export function menu(label, testid, ...children) {
+  const summary = el("summary", {}, label);
+  const node = el("details", { class: "menu", "data-testid": testid }, summary, el("div", { class: "panel" }, ...children));
+  node.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !node.open) return;
+    node.open = false;
+    summary.focus();
+    event.stopPropagation();
+  });
+  document.addEventListener("pointerdown", ({ target }) => {
+    if (node.open && !node.contains(target)) node.open = false;
+  });
+  return node;
+}

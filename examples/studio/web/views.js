@@ -1,5 +1,5 @@
 // Views, and the triggers that suggest them: the menus of the board.
-import { CLOSE, el, iconButton } from "./ui.js";
+import { CLOSE, el, iconButton, menu } from "./ui.js";
 
 const MODES = [
   ["suggest", "Suggest views"],
@@ -150,20 +150,4 @@ function told({ refreshed, stale }) {
         : `${old} components are stale: the board shows why.`,
     );
   return parts.join(" ");
-}
-
-/** A button that opens a panel, which closes by Escape and by a press elsewhere. */
-function menu(text, testid, ...children) {
-  const summary = el("summary", {}, text);
-  const node = el("details", { class: "menu", "data-testid": testid }, summary, el("div", { class: "panel" }, ...children));
-  node.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape" || !node.open) return;
-    node.open = false;
-    summary.focus();
-    event.stopPropagation();
-  });
-  document.addEventListener("pointerdown", ({ target }) => {
-    if (node.open && !node.contains(target)) node.open = false;
-  });
-  return node;
 }

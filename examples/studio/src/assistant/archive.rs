@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use canvas_core::{BlobId, CanvasId};
+use canvas_core::{BlobId, CanvasId, PersonId};
 use canvas_providers::Event;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -25,11 +25,16 @@ pub(super) struct KeptHistory {
 
 impl Archive {
     /// The files are in a folder beside the database.
-    pub(super) fn of(database: Option<&Path>, canvas: &CanvasId) -> Self {
+    pub(super) fn of(database: Option<&Path>, canvas: &CanvasId, person: Option<&PersonId>) -> Self {
+        let digest = |name: &str| BlobId::of(name.as_bytes()).to_string();
+        let file = match person {
+            Some(person) => format!("{}-{}", digest(canvas.as_str()), digest(person.as_str())),
+            None => digest(canvas.as_str()),
+        };
         Self(database.map(|database| {
             let mut folder = database.as_os_str().to_owned();
             folder.push(".chats");
-            PathBuf::from(folder).join(BlobId::of(canvas.as_str().as_bytes()).to_string())
+            PathBuf::from(folder).join(file)
         }))
     }
 
@@ -89,28 +94,30 @@ impl Archive {
 
 #[cfg(test)]
 mod tests {
-    use super::{Archive, CanvasId, Event, KeptHistory};
+    use super::{Archive, CanvasId, Event, KeptHistory, PersonId};
 
     #[test]
     fn a_conversation_is_read_as_it_was_written() {
         let database = std::env::temp_dir().join(format!("canvas-archive-{}.db", std::process::id()));
         let folder = database.with_extension("db.chats");
         let canvas = CanvasId::new("../a/b c").unwrap();
-        let archive = Archive::of(Some(&database), &canvas);
+        let archive = Archive::of(Some(&database), &canvas, None);
         assert!(archive.history().is_none());
         let events = vec![Event::user("hidden"), Event::user("said")];
         archive.keep_history(&KeptHistory { events: events.clone(), is_running: true });
-        let kept = Archive::of(Some(&database), &canvas).history().unwrap();
+        let kept = Archive::of(Some(&database), &canvas, None).history().unwrap();
         assert_eq!((kept.events, kept.is_running), (events, true));
-        // Another canvas has another file, and a damaged one is put aside.
-        assert!(Archive::of(Some(&database), &CanvasId::new("other").unwrap()).history().is_none());
+        // Another canvas and another person have other files, and a damaged one is put aside.
+        let person = PersonId::new("Anna").unwrap();
+        assert!(Archive::of(Some(&database), &CanvasId::new("other").unwrap(), None).history().is_none());
+        assert!(Archive::of(Some(&database), &canvas, Some(&person)).history().is_none());
         let path = archive.0.as_ref().unwrap().with_extension("history");
         std::fs::write(&path, "{").unwrap();
         assert!(archive.history().is_none());
         assert!(path.with_extension("history.unread").exists() && !path.exists());
         std::fs::remove_dir_all(folder).unwrap();
         // In memory there is nothing to read.
-        let none = Archive::of(None, &canvas);
+        let none = Archive::of(None, &canvas, None);
         none.keep_history(&KeptHistory::default());
         assert!(none.history().is_none());
     }

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use canvas_core::CallId;
 use canvas_core::history::{ChangeNumber, Entry, Step};
 use canvas_core::lease::{LeaseId, Timestamp};
 use canvas_core::recipe::StepId;
 use canvas_core::store::BoxStore;
 use canvas_core::surface::ToolName;
+use canvas_core::{CallId, OpKey};
 use canvas_tools::directive::{DOCUMENT_EDIT, Directive, DirectiveFailure, apply_directive};
 use canvas_tools::{
     CHECK_IN, CHECK_OUT, CallHost, CanvasCalls, ObservedCall, RECORD_RECIPE, REFRESH, SURFACE_TOOL, Session,
@@ -94,7 +94,8 @@ impl Calls {
     async fn change_of(&self, call: &ToolCall, now: Timestamp) -> Option<ChangeNumber> {
         let newest = self.host.engine.history(&self.seat.canvas, None, LOOKS, now).await.ok()?;
         let is_of = |entry: &Entry| {
-            entry.operation.call.as_str() == call.id && matches!(entry.step, Step::Document(_))
+            let OpKey { conversation, call: id, .. } = &entry.operation;
+            *conversation == self.seat.id && id.as_str() == call.id && matches!(entry.step, Step::Document(_))
         };
         newest.into_iter().find(is_of).map(|entry| entry.change)
     }

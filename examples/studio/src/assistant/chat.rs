@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use canvas_core::PersonId;
 use canvas_core::board::ComponentId;
 use canvas_core::history::ChangeNumber;
 use canvas_tools::ActionRequest;
@@ -123,17 +124,25 @@ pub(super) struct Item {
     id: u64,
     at: u64,
     role: Speaker,
+    /// The named person who said it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    by: Option<PersonId>,
     #[serde(flatten)]
     content: Content,
 }
 
 impl Item {
     fn new(role: Speaker, content: Content) -> Self {
-        Self { id: 0, at: 0, role, content }
+        Self { id: 0, at: 0, role, by: None, content }
     }
 
     pub(super) fn text(role: Speaker, text: &str) -> Self {
         Self::new(role, Content::Text { text: text.chars().take(SHOWN).collect() })
+    }
+
+    /// The message of a person.
+    pub(super) fn said(by: Option<PersonId>, text: &str) -> Self {
+        Self { by, ..Self::text(Speaker::User, text) }
     }
 
     pub(super) fn edit(content: Content) -> Self {

@@ -1,6 +1,7 @@
 //! The assistant: a model, or a script of recorded answers, that works on canvases in turns.
 //!
-//! * One conversation a canvas, and one turn at a time. A message that comes meanwhile ends the turn first.
+//! * One conversation a canvas, and one turn at a time. A message that comes meanwhile ends the turn first. If conversations
+//!   have turns of their own, each named person has a conversation too.
 //! * What it does goes through `ToolLoop` and the tools, as that of any model; the chat shows it, but for hidden messages.
 //! * The chat and what the model was sent are kept in files beside the database. If the server ends in the middle of a turn,
 //!   the next message shows the model the whole canvas.
@@ -22,17 +23,18 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use canvas_core::CanvasId;
 use canvas_core::board::CanvasEvent;
 use canvas_core::surface::ActionFailure;
-use serde_json::Value;
+use canvas_core::turn::WorkMode;
+use canvas_core::{CanvasId, EngineError, PersonId};
+use serde_json::{Value, json};
 
 pub(crate) use self::chat::Edits;
 use self::chat::Item;
 pub use self::live::LiveModel;
 pub use self::script::Script;
 use self::seat::Seat;
-use self::turn::Asker;
+use self::turn::{Asker, Said};
 use crate::host::Host;
 
 /// Who speaks.
@@ -87,13 +89,16 @@ impl Voice {
     }
 }
 
+/// A canvas, and the person whose conversation it is; `None` for the one that all share.
+type Place = (CanvasId, Option<PersonId>);
+
 /// The assistant of all canvases.
 #[derive(Debug)]
 pub struct Assistant {
     voice: Voice,
     /// Conversations are kept beside it.
     database: Option<PathBuf>,
-    seats: Mutex<BTreeMap<CanvasId, Arc<Seat>>>,
+    seats: Mutex<BTreeMap<Place, Arc<Seat>>>,
 }
 
 impl Assistant {
@@ -112,9 +117,12 @@ impl Assistant {
         self: &Arc<Self>,
         host: &Arc<Host>,
         canvas: &CanvasId,
+        person: Option<&PersonId>,
         text: String,
     ) -> Result<u64, Value> {
-        let begun = turn::begin(self, host, canvas, text, Asker::Person).await?;
+        let seat = self.seat_of(host, canvas, person).await.map_err(|error| turn::engine_json(&error))?;
+        let said = Said { by: person.cloned(), text };
+        let begun = turn::begin(self, host, seat, said, Asker::Person).await?;
         let number = begun.number();
         tokio::spawn(begun.run());
         Ok(number)
@@ -131,46 +139,114 @@ impl Assistant {
             code: error["code"].as_str().map(str::to_owned),
             message: error["message"].as_str().unwrap_or("the assistant does not answer").to_owned(),
         };
-        let begun = turn::begin(self, host, canvas, text, Asker::Surface).await.map_err(failed)?;
+        let (seat, said) = (self.seat(canvas, None), Said { by: None, text });
+        let begun = turn::begin(self, host, seat, said, Asker::Surface).await.map_err(failed)?;
         // The turn goes on to its end where nobody waits for it any more.
         let said = tokio::spawn(begun.run()).await;
-        said.map(|said| serde_json::json!({"text": said}))
+        said.map(|said| json!({"text": said}))
             .map_err(|error| ActionFailure::Failed { code: None, message: error.to_string() })
     }
 
-    /// The person takes control: the turn that runs comes to its end.
-    pub fn interrupt(&self, canvas: &CanvasId) {
-        self.seat(canvas).stop();
+    /// A person takes control: the turns that run come to their ends.
+    pub(crate) fn interrupt(&self, canvas: &CanvasId) {
+        for seat in self.seats_on(canvas) {
+            seat.stop();
+        }
     }
 
-    /// The chat as a page shows it.
-    pub fn chat(&self, canvas: &CanvasId) -> Value {
-        self.seat(canvas).chat().to_json()
+    /// A person ends the turn of one conversation.
+    pub(crate) async fn cancel(
+        &self,
+        host: &Host,
+        canvas: &CanvasId,
+        person: Option<&PersonId>,
+    ) -> Result<(), EngineError> {
+        let seat = self.seat_of(host, canvas, person).await?;
+        if seat.stop() {
+            host.end_turn(canvas, &seat.id).await?;
+        }
+        Ok(())
+    }
+
+    /// The chat as a page shows it: that of a person, or the one that all share.
+    pub(crate) fn chat(&self, canvas: &CanvasId, of: Option<&PersonId>) -> Value {
+        let mut chat = self.seat(canvas, of).chat().to_json();
+        chat["of"] = json!(of);
+        chat
     }
 
     /// How the model edits from the next turn on.
-    pub(crate) fn set_edits(&self, host: &Host, canvas: &CanvasId, edits: Edits) {
-        let seat = self.seat(canvas);
+    pub(crate) async fn set_edits(
+        &self,
+        host: &Host,
+        canvas: &CanvasId,
+        person: Option<&PersonId>,
+        edits: Edits,
+    ) -> Result<(), EngineError> {
+        let seat = self.seat_of(host, canvas, person).await?;
         seat.set_edits(edits);
         seat.publish_turn(host, None);
+        Ok(())
     }
 
-    /// What happened on the board by persons and data, for the next message.
+    /// What happened on the board by persons and data, for the next message of each conversation.
     pub(crate) fn notice(&self, canvas: &CanvasId, events: impl IntoIterator<Item = CanvasEvent>) {
-        self.seat(canvas).notice(events);
+        let events: Vec<_> = events.into_iter().collect();
+        for seat in self.seats_on(canvas) {
+            seat.notice(events.iter().cloned());
+        }
     }
 
-    /// A trigger's question, in the chat.
-    pub fn suggest(&self, host: &Host, canvas: &CanvasId, trigger: &str, text: &str, view: Option<&str>) {
-        self.seat(canvas).append(host, Item::suggestion(trigger, text, view));
+    /// A trigger's question, in each chat.
+    pub(crate) fn suggest(
+        &self,
+        host: &Host,
+        canvas: &CanvasId,
+        trigger: &str,
+        text: &str,
+        view: Option<&str>,
+    ) {
+        for seat in self.seats_on(canvas) {
+            seat.append(host, Item::suggestion(trigger, text, view));
+        }
     }
 
-    fn seat(&self, canvas: &CanvasId) -> Arc<Seat> {
+    /// Opens the conversation in which a person speaks.
+    pub(crate) async fn join(
+        &self,
+        host: &Host,
+        canvas: &CanvasId,
+        person: Option<&PersonId>,
+    ) -> Result<(), EngineError> {
+        self.seat_of(host, canvas, person).await.map(drop)
+    }
+
+    /// Returns the conversation in which a person speaks. It is the person's own if conversations have turns of their own.
+    async fn seat_of(
+        &self,
+        host: &Host,
+        canvas: &CanvasId,
+        person: Option<&PersonId>,
+    ) -> Result<Arc<Seat>, EngineError> {
+        let is_own = match person {
+            Some(_) => host.work_mode(canvas).await? == WorkMode::Collaborative,
+            None => false,
+        };
+        Ok(self.seat(canvas, person.filter(|_| is_own)))
+    }
+
+    fn seat(&self, canvas: &CanvasId, of: Option<&PersonId>) -> Arc<Seat> {
         let mut seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(
-            seats
-                .entry(canvas.clone())
-                .or_insert_with(|| Arc::new(Seat::new(canvas.clone(), self.database.as_deref()))),
-        )
+        let key = (canvas.clone(), of.cloned());
+        let new = || Arc::new(Seat::new(canvas.clone(), of.cloned(), self.database.as_deref()));
+        Arc::clone(seats.entry(key).or_insert_with(new))
+    }
+
+    /// Returns the shared conversation of a canvas, and those of people.
+    fn seats_on(&self, canvas: &CanvasId) -> Vec<Arc<Seat>> {
+        let shared = self.seat(canvas, None);
+        let seats = self.seats.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_people = seats.iter().filter(|((on, of), _)| on == canvas && of.is_some());
+        [shared].into_iter().chain(of_people.map(|(_, seat)| Arc::clone(seat))).collect()
     }
 }

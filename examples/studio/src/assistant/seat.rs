@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use canvas_core::CanvasId;
 use canvas_core::board::CanvasEvent;
+use canvas_core::{CanvasId, ConversationId, PersonId};
 use canvas_providers::Event;
 use canvas_tools::{EventLog, Session};
 use serde_json::json;
@@ -14,6 +14,9 @@ use super::archive::{Archive, KeptHistory};
 use super::chat::{Chat, Edits, Item};
 use crate::clock;
 use crate::host::Host;
+
+/// The conversation that all share. Those of people begin with it.
+const CONVERSATION: &str = "assistant";
 
 /// What only the turn that runs touches.
 #[derive(Debug, Default)]
@@ -28,6 +31,10 @@ pub(super) struct Conversation {
 #[derive(Debug)]
 pub(super) struct Seat {
     pub(super) canvas: CanvasId,
+    /// The name of the conversation for the engine.
+    pub(super) id: ConversationId,
+    /// The person whose conversation it is; `None` if it is for all.
+    of: Option<PersonId>,
     chat: Mutex<Chat>,
     /// What happened on the board since the last message.
     events: Mutex<EventLog>,
@@ -40,13 +47,19 @@ pub(super) struct Seat {
 
 impl Seat {
     /// With what the files beside the database have kept of the conversation.
-    pub(super) fn new(canvas: CanvasId, database: Option<&Path>) -> Self {
-        let archive = Archive::of(database, &canvas);
+    pub(super) fn new(canvas: CanvasId, of: Option<PersonId>, database: Option<&Path>) -> Self {
+        let archive = Archive::of(database, &canvas, of.as_ref());
         let history = archive.history().unwrap_or(KeptHistory { events: Vec::new(), is_running: true });
         let KeptHistory { events: history, is_running: is_incomplete } = history;
         let conversation = Conversation { session: None, history, is_incomplete };
+        let id = match &of {
+            Some(person) => ConversationId::new(&format!("{CONVERSATION}:{person}")),
+            None => ConversationId::new(CONVERSATION),
+        };
         Self {
             canvas,
+            id: id.expect("a short name"),
+            of,
             chat: Mutex::new(Chat::of(archive.chat())),
             events: Mutex::default(),
             archive,
@@ -67,7 +80,7 @@ impl Seat {
             self.archive.keep_chat(&chat.kept());
             item
         };
-        host.publish(&self.canvas, "canvas.chat.appended", json!({"item": item}));
+        host.publish(&self.canvas, "canvas.chat.appended", json!({"item": item, "of": self.of}));
     }
 
     /// How the model edits from the next turn on.
@@ -86,7 +99,7 @@ impl Seat {
     pub(super) fn publish_turn(&self, host: &Host, outcome: Option<&str>) {
         let mut payload = {
             let chat = self.chat();
-            json!({"running": chat.is_running, "edits": chat.edits})
+            json!({"running": chat.is_running, "edits": chat.edits, "of": self.of})
         };
         if let Some(outcome) = outcome {
             payload["outcome"] = outcome.into();

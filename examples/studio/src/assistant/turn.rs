@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use canvas_core::{CallId, CodedError as _, EngineError};
+use canvas_core::{CallId, CodedError as _, EngineError, PersonId};
 use canvas_providers::{
     Event, Interruption, Issuer, LogEvent, Outcome, Provider, StreamEvent, TurnDriver, TurnEvent, TurnOptions,
 };
@@ -27,9 +27,6 @@ const AGAIN: Duration = Duration::from_millis(100);
 
 /// The longest message, in bytes.
 const MESSAGE: usize = 64 << 10;
-
-/// The assistant's conversation on every canvas.
-const CONVERSATION: &str = "assistant";
 
 /// A turn that has begun.
 #[derive(Debug)]
@@ -54,12 +51,19 @@ pub(super) enum Asker {
     Surface,
 }
 
+/// A message, and the named person who sends it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Said {
+    pub(super) by: Option<PersonId>,
+    pub(super) text: String,
+}
+
 /// Begins the next turn.
 pub(super) async fn begin(
     assistant: &Assistant,
     host: &Arc<Host>,
-    canvas: &canvas_core::CanvasId,
-    text: String,
+    seat: Arc<Seat>,
+    Said { by, text }: Said,
     asker: Asker,
 ) -> Result<Begun, Value> {
     if text.trim().is_empty() || text.len() > MESSAGE {
@@ -68,7 +72,6 @@ pub(super) async fn begin(
             json!({"code": "INVALID_ARGUMENTS", "place": "/text", "message": message, "retryable": false}),
         );
     }
-    let seat = assistant.seat(canvas);
     let mut conversation = match asker {
         Asker::Surface => Arc::clone(&seat.conversation).lock_owned().await,
         Asker::Person => {
@@ -76,8 +79,8 @@ pub(super) async fn begin(
             loop {
                 if seat.stop() {
                     // What runs can no longer commit, and ends the sooner.
-                    let taken = host.take_control(canvas).await;
-                    taken.map_err(|error| engine_json(&error))?;
+                    let ended = host.end_turn(&seat.canvas, &seat.id).await;
+                    ended.map_err(|error| engine_json(&error))?;
                 }
                 tokio::select! {
                     conversation = &mut freed => break conversation,
@@ -91,8 +94,7 @@ pub(super) async fn begin(
     let mut session = match conversation.session.take() {
         Some(session) => session,
         None => {
-            let id = canvas_core::ConversationId::new(CONVERSATION).expect("a short name");
-            let joined = Session::open(&host.engine, canvas.clone(), id, now).await;
+            let joined = Session::open(&host.engine, seat.canvas.clone(), seat.id.clone(), now).await;
             let session = joined.map_err(|error| engine_json(&error))?;
             if conversation.is_incomplete {
                 let forgotten = session.forget(&host.engine, call(host, "forget"), now).await;
@@ -106,7 +108,7 @@ pub(super) async fn begin(
     seat.keep_history(&conversation.history, true);
     let began = session.begin_turn(&host.engine, call(host, "message"), now).await;
     let began = began.map_err(|error| session_json(&error))?;
-    seat.append(host, Item::text(Speaker::User, &text));
+    seat.append(host, Item::said(by, &text));
     let stop = seat.started();
     seat.chat().is_running = true;
     seat.publish_turn(host, None);
@@ -245,7 +247,7 @@ fn call(host: &Host, what: &str) -> CallId {
     CallId::new(&format!("{what}-{}", host.fresh())).expect("a short name and a number are an id")
 }
 
-fn engine_json(error: &EngineError) -> Value {
+pub(super) fn engine_json(error: &EngineError) -> Value {
     json!({"code": error.code(), "message": error.message(), "retryable": error.is_retryable()})
 }
 

@@ -51,6 +51,15 @@ impl Studio {
         timeout(PATIENCE, self.served).await.unwrap().unwrap();
     }
 
+    /// A window of a named person, which shows the first canvas.
+    pub(crate) async fn window(&self, name: &str, person: &str) -> Client {
+        let mut client = Client::connect(self.page).await;
+        let hello = client.ok("hello", json!({"clientId": name, "person": person})).await;
+        assert_eq!(hello["person"], person);
+        client.ok("canvas.open", json!({})).await;
+        client
+    }
+
     /// A client that has said hello and shows the first canvas.
     pub(crate) async fn client(&self, name: &str) -> Client {
         let mut client = Client::connect(self.page).await;

@@ -6,6 +6,7 @@ mod documents;
 mod events;
 mod faces;
 mod http;
+mod people;
 mod program;
 mod socket;
 mod store;
