@@ -142,6 +142,7 @@ pub use toolset::spec::ToolSpec;
 #[cfg(feature = "surface")]
 pub use toolset::surface::{SURFACE_TOOL, SurfaceTools};
 pub use toolset::tools::{Tools, ToolsError};
+pub use toolset::undo_turn::{UNDO_TURN, UndoTurnTools};
 
 /// Compiles and runs the example of the README.
 #[cfg(doctest)]

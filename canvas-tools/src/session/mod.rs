@@ -297,7 +297,7 @@ impl Session {
             && let Some(line) = selection.describe(engine, &self.canvas, &answered.snapshot, now).await?
         {
             hidden_message =
-                Some(hidden_message.map_or(line.clone(), |message| format!("{message}\n{line}")));
+                Some(hidden_message.map_or_else(|| line.clone(), |message| format!("{message}\n{line}")));
         }
         Ok(TurnOpened { epoch: start.epoch, hidden_message, promotion })
     }

@@ -19,3 +19,4 @@ pub(crate) mod spec;
 #[cfg(feature = "surface")]
 pub(crate) mod surface;
 pub(crate) mod tools;
+pub(crate) mod undo_turn;

@@ -14,6 +14,7 @@ mod repair;
 #[cfg(feature = "surface")]
 mod surface;
 mod tools;
+mod undo_turn;
 
 /// The session as a server reads it after a restart. The calls of most tests run on one, so whatever they hold of a session
 /// they hold of a restored one.
