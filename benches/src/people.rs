@@ -91,6 +91,7 @@ impl<S: canvas_core::store::Store> Shared<S> {
         edited.expect("the store answers").result.expect("an edit of the whole text");
     }
 
+    #[expect(clippy::result_large_err, reason = "a bench calls it")]
     fn undo(
         &mut self,
         who: &str,
@@ -100,13 +101,20 @@ impl<S: canvas_core::store::Store> Shared<S> {
         let what = ChangeSelection { last, partial, ..ChangesOf::Person(person(who)).into() };
         let undo = Undo { by: Author::User, what: UndoScope::Select(what) };
         let key = self.key(who);
-        block_on(self.engine.call(&self.canvas, &key, undo, now())).expect("the store answers").result
+        block_on(self.engine.call(&self.canvas, &key, undo, now()))
+            .expect("the store answers")
+            .result
+            .map_err(Box::new)
     }
 
+    #[expect(clippy::result_large_err, reason = "a bench calls it")]
     fn redo(&mut self, who: &str) -> Result<HistoryMove, UndoRefusal> {
         let redo = RedoOf { by: Author::User, person: person(who) };
         let key = self.key(who);
-        block_on(self.engine.call(&self.canvas, &key, redo, now())).expect("the store answers").result
+        block_on(self.engine.call(&self.canvas, &key, redo, now()))
+            .expect("the store answers")
+            .result
+            .map_err(Box::new)
     }
 
     fn text(&self) -> String {
@@ -136,6 +144,10 @@ pub struct Undone {
 }
 
 /// Plays a history once for each of its authors, and undoes the changes of this author.
+///
+/// # Panics
+///
+/// Panics if a history has no versions, or if it does not play.
 pub fn undo_each(history: &History, undone: &mut Undone) {
     let mut authors: Vec<&str> = history.revisions.iter().map(|version| version.author.as_str()).collect();
     authors.sort_unstable();
