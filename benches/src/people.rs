@@ -101,20 +101,14 @@ impl<S: canvas_core::store::Store> Shared<S> {
         let what = ChangeSelection { last, partial, ..ChangesOf::Person(person(who)).into() };
         let undo = Undo { by: Author::User, what: UndoScope::Select(what) };
         let key = self.key(who);
-        block_on(self.engine.call(&self.canvas, &key, undo, now()))
-            .expect("the store answers")
-            .result
-            .map_err(Box::new)
+        block_on(self.engine.call(&self.canvas, &key, undo, now())).expect("the store answers").result
     }
 
     #[expect(clippy::result_large_err, reason = "a bench calls it")]
     fn redo(&mut self, who: &str) -> Result<HistoryMove, UndoRefusal> {
         let redo = RedoOf { by: Author::User, person: person(who) };
         let key = self.key(who);
-        block_on(self.engine.call(&self.canvas, &key, redo, now()))
-            .expect("the store answers")
-            .result
-            .map_err(Box::new)
+        block_on(self.engine.call(&self.canvas, &key, redo, now())).expect("the store answers").result
     }
 
     fn text(&self) -> String {
