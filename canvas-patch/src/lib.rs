@@ -93,9 +93,9 @@
 //!
 //! All modules but `strategies` (feature `proptest`) are private, and their items are exported here. `text` defines
 //! lines, searches them and cuts chunks. `diff` reads, applies, builds and inverts patches. `markdown` handles
-//! headings, addresses, the effects of an edit on them, and merges by words. Imports go one way. `text` imports neither
-//! of the others, `diff` does not import `markdown`, and `markdown` uses only three things of `diff`, the edits of a
-//! [`Delta`], the places of an [`ApplyError`] and two changes woven into one.
+//! headings, addresses, the effects of an edit on them, merges by words, and redlines. Imports go one way. `text` imports
+//! neither of the others, `diff` does not import `markdown`, and `markdown` uses few things of `diff`: the edits of a
+//! [`Delta`], the places of an [`ApplyError`], two changes woven into one, and [`Parts`].
 
 mod coded;
 mod diff;
@@ -116,11 +116,13 @@ pub use diff::edit::{Summary, TextEdit};
 pub use diff::explain::inside::near_miss;
 pub use diff::mismatch::{Difference, Mismatch};
 pub use diff::options::{ApplyOptions, EarlierText, Mode, StatedLines};
+pub use diff::parts::{Anchor, PartId, PartIdError, PartState, PartView, Parts, PendingPart};
 pub use diff::patch::{Repair, RepairKind};
 pub use diff::words::{WordChange, word_changes};
 pub use markdown::address::{Address, AddressError, Candidate, Part, Resolved, resolve};
 pub use markdown::merge::{MergeCause, MergeConflict, Merged, MergedLine, merge_words};
 pub use markdown::outline::{Container, ContainerKind, LineRange, LiveOutline, Outline, Section, outline};
+pub use markdown::redline::{RedlineSpan, SpanKind, critic_markup, redline};
 pub use markdown::structure::{ChangedHeading, EditPolicy, EditPolicyError, StructureChange};
 #[doc(hidden)]
 pub use text::boundary::floor_char_boundary;

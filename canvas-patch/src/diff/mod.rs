@@ -7,6 +7,8 @@
 //! changes of one text by lines and words. `compare` finds the changes between two texts, and
 //! `unified` writes them as a patch, for `build` and for inverses.
 //!
+//! `parts` keeps a change that waits for a decision.
+//!
 //! `explain` finds the reason why a hunk has no place. `apply` decides where hunks belong, and applies them.
 
 pub(crate) mod alike;
@@ -21,6 +23,7 @@ pub(crate) mod locate;
 pub(crate) mod mismatch;
 pub(crate) mod options;
 pub(crate) mod parse;
+pub(crate) mod parts;
 pub(crate) mod patch;
 pub(crate) mod slips;
 pub(crate) mod unified;

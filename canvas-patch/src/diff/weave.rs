@@ -337,7 +337,7 @@ impl<'t> Weaver<'t> {
 
 /// Leaves white space out of a change with a line break that both texts begin or end with, because a word with a line
 /// break is all of the white space around it.
-fn trim(old: &str, new: &str, change: &mut WordChange) {
+pub(crate) fn trim(old: &str, new: &str, change: &mut WordChange) {
     let breaks = |text: &str| text.contains(['\n', '\r']);
     if !breaks(&old[change.old.clone()]) && !breaks(&new[change.new.clone()]) {
         return;

@@ -4,4 +4,5 @@
 pub(crate) mod address;
 pub(crate) mod merge;
 pub(crate) mod outline;
+pub(crate) mod redline;
 pub(crate) mod structure;

@@ -10,3 +10,4 @@ mod laws;
 mod live;
 mod merge;
 mod outline;
+mod parts;

@@ -3,6 +3,7 @@
 mod building;
 mod fitting;
 mod outdated;
+mod parts;
 mod reference;
 mod refusals;
 mod remedies;

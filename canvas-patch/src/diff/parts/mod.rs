@@ -1,0 +1,382 @@
+//! A change that waits for a decision, in parts.
+
+mod anchor;
+mod part;
+mod words;
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use self::part::Stale;
+use self::words::{Words, word_edits};
+use crate::diff::delta::Delta;
+use crate::diff::edit::TextEdit;
+
+pub(crate) use self::words::lines_of;
+
+pub use self::anchor::Anchor;
+pub use self::part::{PartId, PartIdError, PartState, PartView, PendingPart};
+
+/// A change of a text that waits for a decision, in parts that can be accepted one at a time.
+///
+/// A part is one hunk, with an id that stays, and with edits of whole words inside. [`Parts::follow`] moves the parts past
+/// any other change of the text. A part becomes stale if that change touches or borders on its words: it then leaves the
+/// proposed text, and is still listed. Between changes in one line, at least one unchanged word must be left.
+///
+/// ```
+/// use canvas_patch::{Delta, PartState, Parts};
+///
+/// let text = "Buy milk on Monday.\n\n- call home\n";
+/// let proposed = "Buy oat milk on Monday.\n\n- call home\n- write\n";
+/// let (mut parts, mut last) = (Parts::default(), 0);
+/// parts.propose(text, proposed, &mut last, None);
+/// assert_eq!(parts.proposed(text), proposed);
+/// let ids: Vec<_> = parts.iter().map(|part| part.id()).collect();
+///
+/// // Somebody changes another word of the same line.
+/// let now = "Buy milk on Tuesday.\n\n- call home\n";
+/// assert_eq!(parts.follow(text, &Delta::between(text, now), 7), []);
+/// assert_eq!(parts.proposed(now), "Buy oat milk on Tuesday.\n\n- call home\n- write\n");
+///
+/// // One part is accepted, and the other one rejected.
+/// let (change, _) = parts.accept(&[ids[0]]);
+/// assert_eq!(change.apply(now)?, "Buy oat milk on Tuesday.\n\n- call home\n");
+/// assert!(parts.remove(&[ids[1]]).len() == 1 && parts.iter().next().is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
+pub struct Parts {
+    // Invariant: pending parts are in the order of the text, and their edits do not overlap.
+    parts: Vec<PendingPart>,
+}
+
+/// A run of lines that a new proposal changes, together with parts that it touches.
+struct Group {
+    /// Lines of the proposed text.
+    lines: Range<usize>,
+    parts: Vec<usize>,
+    has_edits: bool,
+}
+
+impl Parts {
+    /// Iterates over the parts, pending ones in the order of the text.
+    pub fn iter(&self) -> impl Iterator<Item = &PendingPart> {
+        self.parts.iter()
+    }
+
+    /// Returns the part with this id.
+    pub fn get(&self, id: PartId) -> Option<&PendingPart> {
+        self.parts.iter().find(|part| part.id == id)
+    }
+
+    /// Whether there are no parts, not even stale ones.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// Returns the change from the document to the proposed text.
+    pub fn change(&self) -> Delta {
+        Delta::of_edits(self.parts.iter().flat_map(PendingPart::edits).cloned().collect())
+    }
+
+    /// Returns the document with all pending parts.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the parts belong to another document.
+    pub fn proposed(&self, document: &str) -> String {
+        self.change().apply(document).expect("the parts are of this document")
+    }
+
+    /// Takes a new proposed text, with what changed since the last one. Returns the parts that this made or changed.
+    ///
+    /// A change that touches or borders on the lines of pending parts joins them: the oldest keeps its id. A part without
+    /// effect goes. `last` is the number of the newest part, and rises with each new one. Costs as much as comparing both
+    /// proposed texts, and at most 2^24 comparisons of words.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the parts belong to another document.
+    pub fn propose(
+        &mut self,
+        document: &str,
+        proposed: &str,
+        last: &mut u64,
+        reason: Option<&str>,
+    ) -> Vec<PartId> {
+        let before = self.proposed(document);
+        let delta = Delta::between(&before, proposed);
+        let groups = self.groups(document, &before, &delta);
+        let (mut changed, mut gone, mut made) = (Vec::new(), BTreeSet::new(), Vec::new());
+        let (mut shift, mut left) = (0_isize, 1 << 24);
+        for Group { lines, parts, has_edits } in groups {
+            let from = lines.start.wrapping_add_signed(-shift);
+            shift += parts.iter().map(|index| self.parts[*index].grows()).sum::<isize>();
+            if !has_edits {
+                continue;
+            }
+            let old = &document[from..lines.end.wrapping_add_signed(-shift)];
+            let edits = word_edits(old, &after_within(&before, delta.edits(), lines), from, &mut left);
+            let oldest = parts.iter().map(|index| &self.parts[*index]).min_by_key(|part| part.id);
+            gone.extend(parts.iter().copied());
+            if edits.is_empty() {
+                continue;
+            }
+            let id = oldest.map_or_else(
+                || {
+                    *last += 1;
+                    PartId::new(*last)
+                },
+                |part| part.id,
+            );
+            let reason = reason.map(str::to_owned).or_else(|| oldest.and_then(|part| part.reason.clone()));
+            changed.push(id);
+            made.push(PendingPart { id, reason, edits, stale: None });
+        }
+        let mut index = 0;
+        self.parts.retain(|_| {
+            index += 1;
+            !gone.contains(&(index - 1))
+        });
+        self.parts.append(&mut made);
+        self.sort();
+        changed
+    }
+
+    /// Moves the parts past another change of the document, which has the number `cause`. Returns the parts that became
+    /// stale. Costs time in proportion to the parts and to the change.
+    pub fn follow(&mut self, before: &str, change: &Delta, cause: u64) -> Vec<PartId> {
+        self.follow_undo(before, change, cause, &[])
+    }
+
+    /// Moves the parts past a change that takes back the changes with the numbers `undone`. Parts that one of these made
+    /// stale become pending again if the lines are back as they were, and no other change touched them since.
+    pub fn follow_undo(&mut self, before: &str, change: &Delta, cause: u64, undone: &[u64]) -> Vec<PartId> {
+        if change.is_empty() || self.parts.is_empty() {
+            return Vec::new();
+        }
+        let words = Words::of(change);
+        let mut stale = Vec::new();
+        for part in &mut self.parts {
+            match &mut part.stale {
+                Some(place) => place.follow(&words, undone),
+                None => {
+                    let touching = part.edits.iter().map(|edit| words.touching(before, edit));
+                    let touching = touching.filter(|found| !found.is_empty());
+                    let span = touching.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end));
+                    match span {
+                        Some(span) => {
+                            part.lose(before, &words, span, cause);
+                            stale.push(part.id);
+                        }
+                        None => {
+                            for edit in &mut part.edits {
+                                edit.at = words.moved(edit.at);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        if !undone.is_empty() && self.parts.iter().any(|part| part.is_caused_by(undone)) {
+            let after = change.apply(before).unwrap_or_default();
+            self.revive(&after, undone);
+        }
+        self.sort();
+        stale
+    }
+
+    /// Makes stale parts pending whose lines are back.
+    fn revive(&mut self, document: &str, undone: &[u64]) {
+        for index in 0..self.parts.len() {
+            if !self.parts[index].is_caused_by(undone) {
+                continue;
+            }
+            let Some(back) = self.parts[index].back_in(document) else { continue };
+            let touches = |other: &PendingPart| {
+                let (own, other) = (back.lines(document), other.lines(document));
+                own.start <= other.end && other.start <= own.end
+            };
+            let pending = self.parts.iter().filter(|part| part.stale.is_none());
+            if !pending.into_iter().any(touches) {
+                self.parts[index] = back;
+            }
+        }
+    }
+
+    /// Takes pending parts out, and returns their change of the document and the parts. The other parts are moved past it.
+    /// Ids of stale or unknown parts are ignored.
+    pub fn accept(&mut self, ids: &[PartId]) -> (Delta, Vec<PendingPart>) {
+        let taken = |part: &PendingPart| part.stale.is_none() && ids.contains(&part.id);
+        let (accepted, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut self.parts).into_iter().partition(taken);
+        self.parts = kept;
+        let edits: Vec<TextEdit> = accepted.iter().flat_map(|part| part.edits.iter().cloned()).collect();
+        let words = Words { edits };
+        for part in &mut self.parts {
+            match &mut part.stale {
+                Some(place) => place.follow(&words, &[]),
+                // Parts of one proposal do not overlap.
+                None => part.edits.iter_mut().for_each(|edit| edit.at = words.moved(edit.at)),
+            }
+        }
+        (Delta::of_edits(words.edits), accepted)
+    }
+
+    /// Takes parts out, pending or stale, and returns them.
+    pub fn remove(&mut self, ids: &[PartId]) -> Vec<PendingPart> {
+        let (gone, kept) =
+            std::mem::take(&mut self.parts).into_iter().partition(|part| ids.contains(&part.id));
+        self.parts = kept;
+        gone
+    }
+
+    /// Puts parts back that were taken out of the same text.
+    pub fn restore(&mut self, parts: impl IntoIterator<Item = PendingPart>) {
+        self.parts.extend(parts);
+        self.sort();
+    }
+
+    /// Pending parts in the order of the text, then stale ones by age.
+    fn sort(&mut self) {
+        self.parts.sort_by_key(|part| match &part.stale {
+            None => (
+                0,
+                part.edits.first().map_or(0, |edit| edit.at),
+                part.edits.last().map_or(0, |e| e.range().end),
+                part.id,
+            ),
+            Some(_) => (1, 0, 0, part.id),
+        });
+    }
+
+    /// Returns the lines of the proposed text that belong together: parts, and edits of a new proposal.
+    fn groups(&self, document: &str, proposed: &str, delta: &Delta) -> Vec<Group> {
+        let mut shift = 0_isize;
+        let of_parts = self.parts.iter().enumerate().filter(|(_, part)| part.stale.is_none());
+        let of_parts = of_parts.map(|(index, part)| {
+            let lines = part.lines(document);
+            let grows = part.grows();
+            let moved = lines.start.wrapping_add_signed(shift)..lines.end.wrapping_add_signed(shift + grows);
+            shift += grows;
+            Group { lines: moved, parts: vec![index], has_edits: false }
+        });
+        let of_edits = delta.edits().iter().map(|edit| Group {
+            lines: lines_of(proposed, edit),
+            parts: Vec::new(),
+            has_edits: true,
+        });
+        let mut all: Vec<Group> = of_parts.chain(of_edits).collect();
+        all.sort_by_key(|group| (group.lines.start, group.lines.end));
+        let mut groups: Vec<Group> = Vec::with_capacity(all.len());
+        for next in all {
+            match groups.last_mut() {
+                Some(last) if next.lines.start <= last.lines.end && (last.has_edits || next.has_edits) => {
+                    last.lines.end = last.lines.end.max(next.lines.end);
+                    last.parts.extend(next.parts);
+                    last.has_edits |= next.has_edits;
+                }
+                _ => groups.push(next),
+            }
+        }
+        groups
+    }
+}
+
+/// Returns lines of a text after the edits within them.
+pub(crate) fn after_within(text: &str, edits: &[TextEdit], lines: Range<usize>) -> String {
+    let (mut new, mut done) = (String::new(), lines.start);
+    for edit in edits.iter().filter(|edit| edit.at >= lines.start && edit.range().end <= lines.end) {
+        new += &text[done..edit.at];
+        new += &edit.new;
+        done = edit.range().end;
+    }
+    new + &text[done..lines.end]
+}
+
+impl Words {
+    /// Returns the offset of a place between the edits after all of them. An insertion at the place is before it.
+    fn moved(&self, at: usize) -> usize {
+        let before = self.edits.iter().take_while(|edit| edit.range().end <= at);
+        let (added, removed) = before.fold((0, 0), |(a, r), edit| (a + edit.new.len(), r + edit.old.len()));
+        at + added - removed
+    }
+}
+
+impl PendingPart {
+    fn grows(&self) -> isize {
+        self.edits.iter().map(|edit| edit.new.len() as isize - edit.old.len() as isize).sum()
+    }
+
+    fn is_caused_by(&self, changes: &[u64]) -> bool {
+        self.stale.as_ref().and_then(|stale| stale.cause).is_some_and(|cause| changes.contains(&cause))
+    }
+
+    /// Makes the part stale: it keeps its lines and those that the words `span` of a change touch.
+    fn lose(&mut self, before: &str, words: &Words, span: Range<usize>, cause: u64) {
+        let mut lost = self.lines(before);
+        for edit in &words.edits[span] {
+            let lines = lines_of(before, edit);
+            lost = lost.start.min(lines.start)..lost.end.max(lines.end);
+        }
+        // An edit at an end of the lines is inside, so that an undo of the change is too.
+        let reaches_out = |edit: &&TextEdit, lost: &Range<usize>| {
+            let range = edit.range();
+            range.start <= lost.end
+                && lost.start <= range.end
+                && (range.start < lost.start || lost.end < range.end)
+        };
+        while let Some(edit) = words.edits.iter().find(|edit| reaches_out(edit, &lost)) {
+            let lines = lines_of(before, edit);
+            lost = lost.start.min(lines.start)..lost.end.max(lines.end);
+        }
+        let inside = |edit: &&TextEdit| lost.start <= edit.at && edit.range().end <= lost.end;
+        let above = words.edits.iter().take_while(|edit| edit.range().end < lost.start);
+        let grows = |sum: isize, edit: &TextEdit| sum + edit.new.len() as isize - edit.old.len() as isize;
+        let shift = above.fold(0, grows);
+        let inner = words.edits.iter().filter(inside).fold(0, grows);
+        let at = lost.start.wrapping_add_signed(shift)..lost.end.wrapping_add_signed(shift + inner);
+        for edit in &mut self.edits {
+            edit.at -= lost.start;
+        }
+        let is_end = lost.end == before.len();
+        self.stale = Some(Stale { lost: before[lost].to_owned(), is_end, at, cause: Some(cause) });
+    }
+
+    /// Returns the part as a pending one if its lines are in the document again.
+    fn back_in(&self, document: &str) -> Option<Self> {
+        let stale = self.stale.as_ref()?;
+        (document.get(stale.at.clone())? == stale.lost).then(|| {
+            let edits =
+                self.edits.iter().map(|edit| TextEdit { at: edit.at + stale.at.start, ..edit.clone() });
+            Self { id: self.id, reason: self.reason.clone(), edits: edits.collect(), stale: None }
+        })
+    }
+}
+
+impl Stale {
+    /// Moves the place past a change. Only an undo of the change that made the part stale may touch it.
+    fn follow(&mut self, words: &Words, undone: &[u64]) {
+        let Range { start, end } = self.at;
+        let is_undo = self.cause.is_some_and(|cause| undone.contains(&cause));
+        let (mut above, mut inside) = (0_isize, 0_isize);
+        for edit in &words.edits {
+            let (range, grows) = (edit.range(), edit.new.len() as isize - edit.old.len() as isize);
+            let is_above = range.end <= start && (range.start < start || !is_undo);
+            let is_below = range.start >= end && (range.end > end || !is_undo);
+            match (is_above, is_below) {
+                (true, _) => above += grows,
+                (false, true) => {}
+                (false, false) => {
+                    let crosses = range.start < start || range.end > end;
+                    if crosses || !is_undo {
+                        self.cause = None;
+                    }
+                    inside += if crosses { 0 } else { grows };
+                }
+            }
+        }
+        let start = start.wrapping_add_signed(above);
+        self.at = start..end.wrapping_add_signed(above + inside).max(start);
+    }
+}

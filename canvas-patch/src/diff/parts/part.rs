@@ -1,0 +1,189 @@
+//! One part of a pending change.
+
+use std::fmt;
+use std::ops::Range;
+use std::str::FromStr;
+
+use crate::diff::edit::TextEdit;
+use crate::diff::parts::{after_within, lines_of};
+use crate::text::lines;
+
+/// Names a part. Each canvas counts its parts, so a lower number is an older part. As text, it is `p` and the number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(with = "String"))]
+pub struct PartId(u64);
+
+impl PartId {
+    /// Creates the id of the part with this number.
+    pub const fn new(number: u64) -> Self {
+        Self(number)
+    }
+
+    /// Returns the number of the part.
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+}
+
+impl fmt::Display for PartId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "p{}", self.0)
+    }
+}
+
+/// Error returned if a text is not the id of a part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PartIdError;
+
+impl fmt::Display for PartIdError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the id of a part is p and a number: take one from the list of proposals")
+    }
+}
+
+impl std::error::Error for PartIdError {}
+
+impl FromStr for PartId {
+    type Err = PartIdError;
+
+    fn from_str(text: &str) -> Result<Self, PartIdError> {
+        let number = text.strip_prefix('p').and_then(|number| number.parse().ok()).ok_or(PartIdError)?;
+        // A number has one form.
+        if Self(number).to_string() == text { Ok(Self(number)) } else { Err(PartIdError) }
+    }
+}
+
+impl TryFrom<String> for PartId {
+    type Error = PartIdError;
+
+    fn try_from(text: String) -> Result<Self, PartIdError> {
+        text.parse()
+    }
+}
+
+impl From<PartId> for String {
+    fn from(id: PartId) -> Self {
+        id.to_string()
+    }
+}
+
+/// A hunk of a pending change, with edits of whole words inside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct PendingPart {
+    pub(super) id: PartId,
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub(super) reason: Option<String>,
+    /// In order, and apart from one another. Places are in the document, or in the lost text of a stale part.
+    pub(super) edits: Vec<TextEdit>,
+    /// `None` if the part is pending.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    pub(super) stale: Option<Stale>,
+}
+
+/// The place of a part that another change touched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Stale {
+    /// The lines before that change, to which the part's edits apply.
+    pub(super) lost: String,
+    /// Whether these lines were the end of the document.
+    pub(super) is_end: bool,
+    /// The place of these lines now.
+    pub(super) at: Range<usize>,
+    /// The number of that change; `None` if a later change touched the place too, so that nothing revives the part.
+    pub(super) cause: Option<u64>,
+}
+
+/// Whether a part can be accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub enum PartState {
+    /// The part waits for a decision.
+    Pending,
+    /// Another change touched the words of the part, so it is left out of the proposed text.
+    Stale,
+}
+
+/// The content of a part, for people who decide.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PartView {
+    /// Id of the part.
+    pub id: PartId,
+    /// Whether the part can be accepted.
+    pub state: PartState,
+    /// First line of the document that the part replaces, counted from 1.
+    pub start_line: usize,
+    /// Last line that it replaces. An insertion ends before it starts.
+    pub end_line: usize,
+    /// The replaced lines, with their ends.
+    pub before: String,
+    /// The lines in their place, with their ends.
+    pub after: String,
+    /// The reason that the owner gave.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub reason: Option<String>,
+}
+
+impl PendingPart {
+    /// Returns the id of the part.
+    pub fn id(&self) -> PartId {
+        self.id
+    }
+
+    /// Returns the reason that the owner gave.
+    pub fn reason(&self) -> Option<&str> {
+        self.reason.as_deref()
+    }
+
+    /// Returns whether the part can be accepted.
+    pub fn state(&self) -> PartState {
+        if self.stale.is_none() { PartState::Pending } else { PartState::Stale }
+    }
+
+    /// Returns the edits of the document that a pending part makes; a stale part makes none.
+    pub fn edits(&self) -> &[TextEdit] {
+        if self.stale.is_none() { &self.edits } else { &[] }
+    }
+
+    /// Returns the number of bytes of text that the part holds.
+    pub fn len_bytes(&self) -> usize {
+        let edits: usize = self.edits.iter().map(|edit| edit.old.len() + edit.new.len()).sum();
+        let lost = self.stale.as_ref().map_or(0, |stale| stale.lost.len());
+        edits + lost + self.reason.as_ref().map_or(0, String::len)
+    }
+
+    /// Returns the lines of the text that hold the edits, as bytes.
+    pub(super) fn lines(&self, text: &str) -> Range<usize> {
+        let of = |edit: Option<&TextEdit>| edit.map_or(0..0, |edit| lines_of(text, edit));
+        of(self.edits.first()).start..of(self.edits.last()).end
+    }
+
+    /// Returns the content of the part in a document.
+    pub fn view(&self, document: &str) -> PartView {
+        let (text, base) = match &self.stale {
+            None => (document.into(), 0),
+            // Where the lines end the document, an edit without a final newline is one of whole lines.
+            Some(Stale { lost, is_end: true, at, .. }) => {
+                (std::borrow::Cow::Borrowed(lost.as_str()), at.start)
+            }
+            Some(Stale { lost, at, .. }) => (format!("{lost}\n").into(), at.start),
+        };
+        let lines = self.lines(&text);
+        let after = after_within(&text, &self.edits, lines.clone());
+        let before = text[lines.clone()].to_owned();
+        let place = match &self.stale {
+            None => lines,
+            Some(stale) => base..stale.at.end,
+        };
+        let start_line = 1 + lines::newlines_in(&document.as_bytes()[..place.start.min(document.len())]);
+        let count = lines::count(&document[place]);
+        let (id, state, reason) = (self.id, self.state(), self.reason.clone());
+        PartView { id, state, start_line, end_line: start_line + count - 1, before, after, reason }
+    }
+}
