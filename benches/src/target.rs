@@ -86,6 +86,8 @@ pub const TARGETS: [Target; 20] = [
     at_most("board-shift", 20_000, "canvas", "ms", 50.0),
     at_least("hot-8", "× one commit a call", 3.0),
     at_least("hot-8-power", "× one commit a call", 3.0),
+    at_least("shared-16", "× one commit a call", 2.5),
+    at_least("shared-16-power", "× one commit a call", 2.5),
     at_least("sqlite-small", "× UPDATE of the same bytes", 0.5),
     at_least("sqlite-large", "× UPDATE of the same bytes", 5.0),
     at_least("postgres-steady", "× four statements", 2.5),

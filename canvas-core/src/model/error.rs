@@ -6,7 +6,7 @@ use std::error::Error;
 use canvas_lease::{CheckOutError, LeaseError, ParseLeaseIdError, SafeIntegerError};
 use canvas_patch::{
     AddressError, ApplyError, DeltaConflict, DeltaMismatch, DeltaOrder, EditPolicyError, GrepError,
-    MergeConflict,
+    MergeConflict, PartIdError,
 };
 use serde::Serialize;
 
@@ -130,7 +130,7 @@ macro_rules! from_below {
 
 from_below! {
     AddressError, DeltaConflict, DeltaMismatch, DeltaOrder, EditPolicyError, GrepError, LeaseError, MergeConflict,
-    ParseLeaseIdError, SafeIntegerError,
+    PartIdError, ParseLeaseIdError, SafeIntegerError,
 }
 
 impl CodedError for ApplyError {

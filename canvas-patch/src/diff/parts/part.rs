@@ -37,6 +37,13 @@ impl fmt::Display for PartId {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PartIdError;
 
+impl PartIdError {
+    /// Returns the stable error code.
+    pub const fn code(&self) -> &'static str {
+        "INVALID_ARGUMENTS"
+    }
+}
+
 impl fmt::Display for PartIdError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the id of a part is p and a number: take one from the list of proposals")

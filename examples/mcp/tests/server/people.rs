@@ -207,3 +207,56 @@ fn a_question_is_answered_by_who_was_asked_it_and_once() {
     let read = client.ask("resources/read", params).unwrap();
     assert_eq!(read["contents"][0]["text"], "# Notes\nconfirmed\n", "it ran once");
 }
+
+/// Two models and two people at one canvas whose conversations have turns of their own.
+#[test]
+fn on_a_collaborative_canvas_nobody_ends_the_turn_of_another() {
+    use canvas_core::store::Blocking;
+    use canvas_core::testing::block_on;
+    use canvas_core::turn::{SetWorkMode, WorkMode};
+    use canvas_core::{Actor, CanvasId, Engine, OpKey, PersonId, Policy};
+    use canvas_store_sqlite::{SqliteStore, system_clock};
+
+    let folder = Folder::new();
+    let database = folder.file("notes.db");
+    let engine =
+        Engine::new(Blocking::new(SqliteStore::open(&database, system_clock).unwrap()), Policy::default());
+    let canvas = CanvasId::new("notes").unwrap();
+    let key = |call: &str| OpKey::host(call.parse().unwrap());
+    let text = "# Notes\n\n- one\n\n- two\n\n- three\n";
+    block_on(engine.create(&canvas, text, &key("create"), system_clock())).unwrap();
+    let mode = SetWorkMode { mode: WorkMode::Collaborative };
+    block_on(engine.call(&canvas, &key("mode"), mode, system_clock())).unwrap().result.unwrap();
+
+    let quiet = ["--db", &database, "--quiet", "86400"];
+    let anna = [&quiet[..], &["--person", "Anna"]].concat();
+    let (mut one, mut two) = (Client::start(&quiet), Client::start_as("other", json!({}), &quiet));
+    let mut page = Client::start_as("page", pages(), &anna);
+    let (first, second) = (one.check_out(), two.check_out());
+    let base = page.done("app_state", json!({}))["revision_id"].take();
+    let edited = text.replace("- three", "- 3");
+    page.done("app_edit", json!({"markdown": edited, "base_revision_id": base}));
+    let patch = |from: &str, to: &str| format!("@@\n-- {from}\n+- {to}\n");
+    let done = one.done("canvas_apply_patch", json!({"lease_id": first, "patch": patch("one", "1")}));
+    assert_eq!(done["repairs"][0]["code"], "REBASED", "{done}");
+    two.done("canvas_apply_patch", json!({"lease_id": second, "patch": patch("two", "2")}));
+    let refused = two.call("canvas_apply_patch", json!({"lease_id": second, "patch": patch("three", "III")}));
+    assert_eq!(refused["isError"], true, "{refused}");
+    one.done("canvas_check_in", json!({"lease_id": first}));
+    one.check_out();
+
+    // Each undoes as the person at the page, whose name no model sees.
+    page.done("app_take_control", json!({}));
+    assert_eq!(one.refused("canvas_apply_patch", json!({"patch": patch("1", "I")})), "LOCK_NOT_AVAILABLE");
+    page.done("app_hand_back", json!({}));
+    let entries = block_on(engine.history(&canvas, None, 100, system_clock())).unwrap();
+    let by_anna = Actor::Person { person: PersonId::new("Anna").unwrap() };
+    assert_eq!(entries.iter().filter(|entry| entry.made_by() == by_anna).count(), 1);
+    assert_eq!(
+        block_on(engine.snapshot(&canvas, system_clock())).unwrap().text(),
+        "# Notes\n\n- 1\n\n- 2\n\n- 3\n"
+    );
+    for seen in [done, refused] {
+        assert!(!seen.to_string().contains("Anna"), "{seen}");
+    }
+}

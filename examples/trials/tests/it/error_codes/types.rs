@@ -37,7 +37,8 @@ use canvas_core::{
 };
 use canvas_lease::{CheckOutError, LeaseError};
 use canvas_patch::{
-    Delta, DeltaConflict, DeltaMismatch, DeltaOrder, EditPolicyError, MergeCause, MergeConflict,
+    Delta, DeltaConflict, DeltaMismatch, DeltaOrder, EditPolicyError, MergeCause, MergeConflict, PartId,
+    PartIdError,
 };
 use canvas_providers::{DecodeError, EncodeError, LoopError, Provider, SendError, UnknownProvider};
 use canvas_tools::directive::{
@@ -124,6 +125,7 @@ pub(super) fn samples() -> Vec<Sample> {
         AddressError false: resolve("a\n", &Address::FrontMatter).unwrap_err(),
         EditPolicyError false: EditPolicyError::UnclosedFence { line: 1 },
         MergeConflict false: MergeConflict { line: 1, cause: MergeCause::Touching },
+        PartIdError false: "1".parse::<PartId>().unwrap_err(),
         // canvas-lease
         ParseLeaseIdError false: "lease".parse::<LeaseId>().unwrap_err(),
         SafeIntegerError false: Epoch::new(u64::MAX).unwrap_err(),
