@@ -17,13 +17,13 @@ pub(crate) struct Woven {
     pub(crate) text: String,
     /// The edits that lead from their text to the result.
     pub(crate) delta: Delta,
-    /// Runs of lines that both change, in order.
+    /// Runs of lines that both change, or that both insert at one place, in order.
     pub(crate) runs: Vec<ComparedRun>,
     /// Without gaps, in the order of all texts.
     pieces: Vec<Piece>,
 }
 
-/// A run of whole lines compared by words, as byte ranges of each text.
+/// A run of whole lines that both sides changed, as byte ranges of each text.
 #[derive(Debug)]
 pub(crate) struct ComparedRun {
     pub(crate) base: Range<usize>,
@@ -32,6 +32,8 @@ pub(crate) struct ComparedRun {
     pub(crate) woven: Range<usize>,
     /// For each line that both change in different ways, the offset in the result of a word between such changes.
     pub(crate) mixed: Vec<usize>,
+    /// Whether both sides insert lines at one place, so that no words were compared.
+    pub(crate) is_insertion: bool,
 }
 
 /// The text of one of the two changes.
@@ -122,8 +124,17 @@ pub(crate) fn weave(
                 if !may_both || !may_follow(b.new_bytes.clone()) {
                     return Err(cluster.lines.start);
                 }
+                let start = weaver.text.len();
                 weaver.take(&Choice::of(b, Side::Theirs));
                 weaver.take(&Choice::of(a, Side::Mine));
+                weaver.runs.push(ComparedRun {
+                    base: cluster.lines.clone(),
+                    mine: a.new_bytes.clone(),
+                    theirs: b.new_bytes.clone(),
+                    woven: start..weaver.text.len(),
+                    mixed: Vec::new(),
+                    is_insertion: true,
+                });
             }
             _ => weaver.compare(&cluster, &mut left)?,
         }
@@ -301,7 +312,14 @@ impl<'t> Weaver<'t> {
         self.keep_to(lines.end);
         let kept = self.pieces[first..].iter().filter_map(|piece| Some((piece.base?, &piece.woven)));
         let mixed = places(kept, gaps.into_iter()).into_iter().flatten().collect();
-        self.runs.push(ComparedRun { base: lines, mine, theirs, woven: start..self.text.len(), mixed });
+        self.runs.push(ComparedRun {
+            base: lines,
+            mine,
+            theirs,
+            woven: start..self.text.len(),
+            mixed,
+            is_insertion: false,
+        });
         Ok(())
     }
 
@@ -376,7 +394,7 @@ fn words_between(base: &str, mine: &str, theirs: &str, choices: &[Choice]) -> Re
         let at = choice.old.start;
         let end_before = end.unwrap_or(at);
         let kept = base.get(end_before..at).unwrap_or("");
-        let (word, line_end) = (first_word(kept), kept.contains('\n'));
+        let (word, line_end) = (first_word(kept).filter(|_| !is_in_number(kept)), kept.contains('\n'));
         for last in &mut last {
             last.word = last.word.or_else(|| Some(end_before + word?));
             last.is_above |= line_end;
@@ -406,6 +424,11 @@ fn words_between(base: &str, mine: &str, theirs: &str, choices: &[Choice]) -> Re
     // One word a line is enough.
     words.dedup_by(|next, word| !base[*word..*next].contains('\n'));
     Ok(words)
+}
+
+/// Whether a text between two changes has only digits and what joins them, as in a date or a long number.
+fn is_in_number(kept: &str) -> bool {
+    kept.bytes().all(|byte| byte.is_ascii_digit() || b".,:/-_".contains(&byte))
 }
 
 /// Returns the offsets in the result of offsets in another text, which are in order. `pieces` has the parts that the

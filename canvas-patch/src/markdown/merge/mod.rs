@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use crate::diff::delta::Delta;
 use crate::diff::weave::{ComparedRun, Side, Woven, weave};
-use crate::text::lines;
+use crate::text::lines::{self, at_line_end};
 use markup::differing_markup;
 use prose::Prose;
 
@@ -90,7 +90,7 @@ impl Error for MergeConflict {}
 /// matter, HTML, tables and definitions.
 ///
 /// Two edits may insert different lines at one place. Then `may_follow` gets theirs, as a byte range of `theirs`, and
-/// decides whether mine follow.
+/// decides whether mine follow. A text without a final line end is merged as if it had one.
 ///
 /// Costs as much as comparing the lines of the texts. If both change a common line, it adds at most 2^24 comparisons of
 /// words and a pass of the Markdown parser over each text.
@@ -120,6 +120,41 @@ pub fn merge_words(
     theirs: &str,
     may_follow: impl FnMut(Range<usize>) -> bool,
 ) -> Result<Merged, MergeConflict> {
+    match [base, mine, theirs].map(at_line_end) {
+        [true, true, true] => merge_ended(base, mine, theirs, may_follow),
+        [before, own, others] => {
+            // The side that changes whether there is a final line end decides.
+            let has_end = if own == before { others } else { own };
+            merge_unended([base, mine, theirs], has_end, may_follow)
+        }
+    }
+}
+
+/// Merges texts of which some have no final line end, as if all had one.
+fn merge_unended(
+    [base, mine, theirs]: [&str; 3],
+    has_end: bool,
+    mut may_follow: impl FnMut(Range<usize>) -> bool,
+) -> Result<Merged, MergeConflict> {
+    let end = if base.contains("\r\n") { "\r\n" } else { "\n" };
+    let ended = |text: &str| text.to_owned() + if at_line_end(text) { "" } else { end };
+    let all = [base, mine, theirs].map(ended);
+    let longest = theirs.len();
+    let may_follow = |range: Range<usize>| may_follow(range.start..range.end.min(longest));
+    let Merged { delta, lines } = merge_ended(&all[0], &all[1], &all[2], may_follow)?;
+    let mut text = delta.apply(&all[2]).expect("the delta is of their text");
+    if !has_end && text.ends_with(end) {
+        text.truncate(text.len() - end.len());
+    }
+    Ok(Merged { delta: Delta::between(theirs, &text), lines })
+}
+
+fn merge_ended(
+    base: &str,
+    mine: &str,
+    theirs: &str,
+    may_follow: impl FnMut(Range<usize>) -> bool,
+) -> Result<Merged, MergeConflict> {
     let conflict =
         |at, cause| MergeConflict { line: 1 + lines::count(&base[..lines::line_start(base, at)]), cause };
     let woven = weave(base, mine, theirs, may_follow).map_err(|at| conflict(at, MergeCause::Touching))?;
@@ -132,7 +167,7 @@ pub fn merge_words(
             woven: Prose::of(&woven.text, within(|run| &run.woven)),
         };
         for run in &woven.runs {
-            if !texts.are_prose(run) || !texts.keeps_blocks(run, &woven) {
+            if !(run.is_insertion || texts.are_prose(run)) || !texts.keeps_blocks(run, &woven) {
                 return Err(conflict(run.base.start, MergeCause::Block));
             }
         }
@@ -163,7 +198,7 @@ impl Texts<'_> {
 
     /// Whether each line of a run in the result is the same kind of block as on one of the sides that have it.
     fn keeps_blocks(&self, run: &ComparedRun, woven: &Woven) -> bool {
-        self.woven.has_only_prose(&run.woven)
+        (run.is_insertion || self.woven.has_only_prose(&run.woven))
             && self.woven.lines(&run.woven).all(|line| {
                 let mixed = run.mixed.get(run.mixed.partition_point(|word| *word < line.start));
                 let at = match mixed {

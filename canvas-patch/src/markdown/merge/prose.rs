@@ -77,11 +77,11 @@ pub(super) enum MarkupKind {
 impl<'t> Prose<'t> {
     /// Reads the blocks that overlap `range`.
     pub(super) fn of(text: &'t str, range: Range<usize>) -> Self {
-        let lead = Lead::of(text).bytes;
+        let Lead { bytes: lead, front_matter } = Lead::of(text);
         let body = bounded(&text[lead..]);
         let mut reader =
             Reader { text, range, around: Vec::new(), open: None, leaves: Vec::new(), markup: Vec::new() };
-        if reader.range.start < lead {
+        if front_matter.is_some() && reader.range.start < lead {
             reader.other(0..lead);
         }
         let (mut inside, mut html) = (0_usize, 0..0);
