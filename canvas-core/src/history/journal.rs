@@ -250,8 +250,8 @@ pub struct HistoryEntry {
     /// The changes that an [`EntryKind::Revert`] undid; empty for other kinds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reverts: Vec<ChangeNumber>,
-    /// The edits of the document. `None` if there are none or if they exceed the limit for an entry, in which case the
-    /// client must read the document again, and in the answer to an undo or redo.
+    /// The change of the document as edits. It is left out if the document stays the same, and in the answer to an undo
+    /// or redo. It is also left out if it exceeds the limit for an entry, and the client must then read the document again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<canvas_patch::TextEdit>>"))]
     pub delta: Option<Delta>,
@@ -328,8 +328,7 @@ pub(crate) fn made_by(operation: &OpKey, role: Role) -> Actor {
     }
 }
 
-/// Returns the author of an operation by name, if that is not its actor: the conversation whose edit a person made
-/// happen.
+/// Returns the author of an operation by name if a person made the edit of a conversation happen.
 pub(crate) fn written_by(operation: &OpKey, role: Role) -> Option<Actor> {
     let is_of_both = role == Role::Assistant && operation.person.is_some();
     is_of_both.then(|| OpKey { person: None, ..operation.clone() }.actor())

@@ -12,7 +12,7 @@ use self::words::{Words, word_edits};
 use crate::diff::delta::Delta;
 use crate::diff::edit::TextEdit;
 
-pub(crate) use self::words::lines_of;
+pub(crate) use self::words::{after_within, lines_of};
 
 pub use self::anchor::Anchor;
 pub use self::part::{PartId, PartIdError, PartState, PartView, PendingPart};
@@ -20,7 +20,7 @@ pub use self::part::{PartId, PartIdError, PartState, PartView, PendingPart};
 /// A change of a text that waits for a decision, in parts that can be accepted one at a time.
 ///
 /// A part is one hunk, with an id that stays, and with edits of whole words inside. [`Parts::follow`] moves the parts past
-/// any other change of the text. A part becomes stale if that change touches or borders on its words: it then leaves the
+/// any other change of the text. A part becomes stale if that change touches or borders on its words. It then leaves the
 /// proposed text, and is still listed. Between changes in one line, at least one unchanged word must be left.
 ///
 /// ```
@@ -70,7 +70,7 @@ impl Parts {
         self.parts.iter().find(|part| part.id == id)
     }
 
-    /// Whether there are no parts, not even stale ones.
+    /// Whether there is no part left, pending or stale.
     pub fn is_empty(&self) -> bool {
         self.parts.is_empty()
     }
@@ -91,7 +91,7 @@ impl Parts {
 
     /// Takes a new proposed text, with what changed since the last one. Returns the parts that this made or changed.
     ///
-    /// A change that touches or borders on the lines of pending parts joins them: the oldest keeps its id. A part without
+    /// A change that touches or borders on the lines of pending parts joins them, and the oldest keeps its id. A part without
     /// effect goes. `last` is the number of the newest part, and rises with each new one. Costs as much as comparing both
     /// proposed texts, and at most 2^24 comparisons of words.
     ///
@@ -150,8 +150,8 @@ impl Parts {
         self.follow_undo(before, change, cause, &[])
     }
 
-    /// Moves the parts past a change that takes back the changes with the numbers `undone`. Parts that one of these made
-    /// stale become pending again if the lines are back as they were, and no other change touched them since.
+    /// Moves the parts past a change that takes back the changes with the numbers `undone`. A part that one of these made
+    /// stale becomes pending again if its lines are back and no other change touched them since.
     pub fn follow_undo(&mut self, before: &str, change: &Delta, cause: u64, undone: &[u64]) -> Vec<PartId> {
         if change.is_empty() || self.parts.is_empty() {
             return Vec::new();
@@ -231,7 +231,7 @@ impl Parts {
         gone
     }
 
-    /// Puts parts back that were taken out of the same text.
+    /// Puts parts back into the text from which they were taken.
     pub fn restore(&mut self, parts: impl IntoIterator<Item = PendingPart>) {
         self.parts.extend(parts);
         self.sort();
@@ -250,7 +250,7 @@ impl Parts {
         });
     }
 
-    /// Returns the lines of the proposed text that belong together: parts, and edits of a new proposal.
+    /// Returns the lines of the proposed text that belong together, from parts and from the edits of a new proposal.
     fn groups(&self, document: &str, proposed: &str, delta: &Delta) -> Vec<Group> {
         let mut shift = 0_isize;
         let of_parts = self.parts.iter().enumerate().filter(|(_, part)| part.stale.is_none());
@@ -283,17 +283,6 @@ impl Parts {
     }
 }
 
-/// Returns lines of a text after the edits within them.
-pub(crate) fn after_within(text: &str, edits: &[TextEdit], lines: Range<usize>) -> String {
-    let (mut new, mut done) = (String::new(), lines.start);
-    for edit in edits.iter().filter(|edit| edit.at >= lines.start && edit.range().end <= lines.end) {
-        new += &text[done..edit.at];
-        new += &edit.new;
-        done = edit.range().end;
-    }
-    new + &text[done..lines.end]
-}
-
 impl Words {
     /// Returns the offset of a place between the edits after all of them. An insertion at the place is before it.
     fn moved(&self, at: usize) -> usize {
@@ -312,7 +301,7 @@ impl PendingPart {
         self.stale.as_ref().and_then(|stale| stale.cause).is_some_and(|cause| changes.contains(&cause))
     }
 
-    /// Makes the part stale: it keeps its lines and those that the words `span` of a change touch.
+    /// Makes the part stale. It keeps its lines and those that the words `span` of a change touch.
     fn lose(&mut self, before: &str, words: &Words, span: Range<usize>, cause: u64) {
         let mut lost = self.lines(before);
         for edit in &words.edits[span] {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::str::FromStr;
 
 use crate::diff::edit::TextEdit;
-use crate::diff::parts::{after_within, lines_of};
+use crate::diff::parts::words::{after_within, lines_of};
 use crate::text::lines;
 
 /// Names a part. Each canvas counts its parts, so a lower number is an older part. As text, it is `p` and the number.
@@ -98,9 +98,9 @@ pub(super) struct Stale {
     pub(super) lost: String,
     /// Whether these lines were the end of the document.
     pub(super) is_end: bool,
-    /// The place of these lines now.
+    /// Bytes of the newest document.
     pub(super) at: Range<usize>,
-    /// The number of that change; `None` if a later change touched the place too, so that nothing revives the part.
+    /// The number of that change. `None` if a later change touched the place too, so that the part stays stale.
     pub(super) cause: Option<u64>,
 }
 
@@ -153,7 +153,7 @@ impl PendingPart {
         if self.stale.is_none() { PartState::Pending } else { PartState::Stale }
     }
 
-    /// Returns the edits of the document that a pending part makes; a stale part makes none.
+    /// Returns the edits of the document that the part makes, which is an empty list for a stale part.
     pub fn edits(&self) -> &[TextEdit] {
         if self.stale.is_none() { &self.edits } else { &[] }
     }

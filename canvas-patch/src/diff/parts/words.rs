@@ -13,8 +13,8 @@ use crate::text::span::Span;
 /// The largest number of comparisons of words in one change, as words of one side times words of the other.
 const MAX_WORK: usize = 1 << 24;
 
-/// Returns the words that differ as edits of the old text, which begins at `at`. Lines that are only inserted or only
-/// removed are whole lines. The edits of the inverse are the inverse edits.
+/// Returns the words that differ as edits of the old text, which begins at `at`. An insertion or removal of whole
+/// lines is one edit. The edits of the inverse are the inverse edits.
 pub(super) fn word_edits(old: &str, new: &str, at: usize, left: &mut usize) -> Vec<TextEdit> {
     let edit = |from: Range<usize>, to: Range<usize>| TextEdit {
         at: at + from.start,
@@ -75,8 +75,8 @@ impl Words {
     }
 }
 
-/// Whether two edits with text between them border on each other: they are in one line without an unchanged word between
-/// them, or one of them joins or splits lines.
+/// Whether two edits with text between them border on each other, because they are in one line without an unchanged word
+/// between them, or because one of them joins or splits lines.
 fn borders(text: &str, earlier: &TextEdit, later: &TextEdit) -> bool {
     let kept = &text[earlier.range().end..later.at];
     let line = &kept[..kept.find('\n').map_or(kept.len(), |at| at + 1)];
@@ -87,8 +87,8 @@ fn borders(text: &str, earlier: &TextEdit, later: &TextEdit) -> bool {
     !line.ends_with('\n') && (first_word(line).is_none() || breaks(earlier) || breaks(later))
 }
 
-/// Returns the lines that an edit changes, as bytes of the text before it. Whole lines that are inserted or removed are
-/// exactly these, and an insertion of lines is an empty range.
+/// Returns the lines that an edit changes, as bytes of the text before it. An insertion or removal of whole lines has exactly
+/// these, so the range of an insertion is empty.
 pub(crate) fn lines_of(text: &str, edit: &TextEdit) -> Range<usize> {
     let Range { start, end } = edit.range();
     let first = lines::line_start(text, start);
@@ -97,4 +97,15 @@ pub(crate) fn lines_of(text: &str, edit: &TextEdit) -> Range<usize> {
         true => start..end,
         false => first..lines::line_end(text, end),
     }
+}
+
+/// Returns lines of a text after the edits within them.
+pub(crate) fn after_within(text: &str, edits: &[TextEdit], lines: Range<usize>) -> String {
+    let (mut new, mut done) = (String::new(), lines.start);
+    for edit in edits.iter().filter(|edit| edit.at >= lines.start && edit.range().end <= lines.end) {
+        new += &text[done..edit.at];
+        new += &edit.new;
+        done = edit.range().end;
+    }
+    new + &text[done..lines.end]
 }
