@@ -1,6 +1,7 @@
-//! The schemas as files: the arguments and the replies of each tool, what hosts send (`input`) and what they get (`output`).
+//! The schemas as files: the arguments and the replies of each tool, the requests of the bridge, what hosts send (`input`) and
+//! what they get (`output`).
 
-use canvas_examples::bridge::Bridge;
+use canvas_examples::bridge::{Bridge, request_schemas};
 use canvas_tools::native::Dialect;
 use canvas_tools::reply_schema;
 use serde_json::{Map, Value, json};
@@ -103,6 +104,10 @@ pub(crate) fn all() -> Vec<SchemaFile> {
             schema["description"] = description.into();
             files.push(SchemaFile::new(&place, &format!("Reply of {name}"), schema));
         }
+    }
+    for (operation, schema) in request_schemas() {
+        let title = format!("Request of the bridge's operation {operation}");
+        files.push(SchemaFile::new(&format!("requests/{operation}"), &title, schema));
     }
     files.extend(types::all());
     files.sort_by(|a, b| a.name.cmp(&b.name));

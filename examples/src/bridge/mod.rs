@@ -65,13 +65,20 @@ impl Bridge {
         };
         let request = Request::new(body, operation.fields);
         request.check_fields()?;
-        let may_name = operation.fields.contains(&"person");
+        let may_name = operation.fields.contains(&"person?");
         self.documents.person = if may_name { request.field("person")? } else { None };
-        match operation.answer {
-            Answer::Value(answer) => Ok(answer(&mut self.documents, &request)?.to_string()),
-            Answer::Written(answer) => answer(&self.documents, &request),
-        }
+        let answer = match operation.answer {
+            Answer::Value(answer) => answer(&mut self.documents, &request)?.to_string(),
+            Answer::Written(answer) => answer(&self.documents, &request)?,
+        };
+        debug_assert!(operation.is_complete(body), "{name} does not need all that the table says: {body}");
+        Ok(answer)
     }
+}
+
+/// The JSON Schemas of requests, by the name of the operation.
+pub fn request_schemas() -> impl Iterator<Item = (&'static str, Value)> {
+    OPERATIONS.iter().map(|operation| (operation.name, operation.schema()))
 }
 
 fn not_supported(what: &str) -> BridgeError {

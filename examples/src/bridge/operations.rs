@@ -1,6 +1,6 @@
 //! The operations: the fields that a request of each may have, and the function that answers it.
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use super::documents::Documents;
 use super::recipe::replays;
@@ -11,7 +11,7 @@ use super::{board, directives, history, native, providers, recipe, surface, text
 #[derive(Debug)]
 pub(super) struct Operation {
     pub(super) name: &'static str,
-    /// Beside [`EVERYWHERE`].
+    /// Beside [`EVERYWHERE`]. A question mark after the name means that the field may be left out.
     pub(super) fields: &'static [&'static str],
     pub(super) answer: Answer,
 }
@@ -26,6 +26,48 @@ pub(super) enum Answer {
 /// The fields that every request may have.
 pub(super) const EVERYWHERE: [&str; 3] = ["id", "op", "now"];
 
+impl Operation {
+    /// The fields of a request, each with whether it may be left out.
+    fn own_fields(&self) -> impl Iterator<Item = (&'static str, bool)> {
+        self.fields.iter().map(|field| field.strip_suffix('?').map_or((*field, false), |name| (name, true)))
+    }
+
+    /// Whether a request has every field that it needs.
+    pub(super) fn is_complete(&self, body: &Value) -> bool {
+        self.own_fields().all(|(name, is_optional)| is_optional || body.get(name).is_some())
+    }
+
+    /// The JSON Schema of a request. The types of deeper fields are those of the commands.
+    pub(super) fn schema(&self) -> Value {
+        let own = self.own_fields().map(|(name, _)| (name.to_owned(), type_of(name)));
+        let mut properties: Map<String, Value> = own.collect();
+        properties.insert("op".to_owned(), json!({"const": self.name}));
+        properties.insert("id".to_owned(), json!({"description": "Comes back in the answer."}));
+        properties
+            .insert("now".to_owned(), json!({"type": "integer", "description": "Milliseconds since 1970."}));
+        let needed = self.own_fields().filter(|(_, is_optional)| !is_optional).map(|(name, _)| name);
+        let needed: Vec<_> = ["op"].into_iter().chain(needed).collect();
+        json!({"type": "object", "properties": properties, "required": needed, "additionalProperties": false})
+    }
+}
+
+/// The JSON Schema of a field. One name has one type, unless operations differ.
+fn type_of(name: &str) -> Value {
+    match name {
+        "canvas" | "text" | "patch" | "mode" | "form" | "argument" | "before" | "dialect" | "path"
+        | "expr" | "timezone" | "session" | "kind" | "markdown" | "call_id" | "name" | "toolset"
+        | "base_revision_id" | "person" | "provider" | "model" | "system" | "prompt" | "method" | "runId"
+        | "eventId" | "step" => json!({"type": "string"}),
+        "context" | "limit" | "steps" | "keep_entries" | "older_than" | "seed" | "max_tokens"
+        | "max_steps" | "interrupt_after" => json!({"type": "integer", "minimum": 0}),
+        "regex" | "unique" | "dryRun" | "partial" => json!({"type": "boolean"}),
+        "pieces" | "chunks" | "hex" => json!({"type": "array", "items": {"type": "string"}}),
+        "components" | "events" | "bodies" | "required" => json!({"type": "array"}),
+        "by" | "selection" | "command" | "responses" | "size" => json!({"type": "object"}),
+        _ => json!({}),
+    }
+}
+
 const fn operation(
     name: &'static str,
     fields: &'static [&'static str],
@@ -35,107 +77,115 @@ const fn operation(
 }
 
 pub(super) const OPERATIONS: &[Operation] = &[
-    operation("patch.apply", &["text", "patch", "mode"], |_, request| text::apply(request)),
-    operation("patch.preview", &["text", "pieces", "form", "argument"], |_, request| text::preview(request)),
-    operation("patch.build", &["before", "after", "context"], |_, request| text::build(request)),
+    operation("patch.apply", &["text", "patch", "mode?"], |_, request| text::apply(request)),
+    operation("patch.preview", &["text", "pieces", "form?", "argument?"], |_, request| {
+        text::preview(request)
+    }),
+    operation("patch.build", &["before", "after", "context?"], |_, request| text::build(request)),
     operation("markdown.outline", &["text"], |_, request| text::outline(request)),
     operation("markdown.resolve", &["text", "address"], |_, request| text::resolve(request)),
-    operation("text.grep", &["text", "query", "regex"], |_, request| text::grep(request)),
-    operation("native.apply", &["text", "dialect", "call", "path"], |_, request| native::apply(request)),
-    operation("native.render", &["before", "after", "dialect", "path", "context", "unique"], |_, request| {
-        native::render(request)
-    }),
+    operation("text.grep", &["text", "query", "regex?"], |_, request| text::grep(request)),
+    operation("native.apply", &["text", "dialect", "call", "path?"], |_, request| native::apply(request)),
+    operation(
+        "native.render",
+        &["before", "after", "dialect", "path?", "context?", "unique?"],
+        |_, request| native::render(request),
+    ),
     operation("json.canonical", &["value"], |_, request| text::canonical(request)),
-    operation("date.eval", &["expr", "timezone"], |_, request| recipe::eval(request)),
-    operation("ops.apply", &["value", "ops", "timezone"], |_, request| recipe::apply(request)),
-    operation("recipe.record", &["canvas", "recipe", "person"], replays::record),
-    operation("recipe.observe", &["canvas", "session", "call", "result"], replays::observe),
+    operation("date.eval", &["expr", "timezone?"], |_, request| recipe::eval(request)),
+    operation("ops.apply", &["value", "ops", "timezone?"], |_, request| recipe::apply(request)),
+    operation("recipe.record", &["canvas", "recipe", "person?"], replays::record),
+    operation("recipe.observe", &["canvas", "session?", "call", "result"], replays::observe),
     operation(
         "recipe.declare",
-        &["canvas", "session", "mappings", "params", "timezone", "shown"],
+        &["canvas", "session?", "mappings", "params?", "timezone?", "shown?"],
         replays::declare,
     ),
     operation("recipe.get", &["canvas"], |documents, request| replays::get(documents, request)),
     operation("recipe.data", &["canvas"], |documents, request| replays::data(documents, request)),
-    operation("recipe.replay", &["canvas", "timezone", "components", "dryRun"], replays::replay),
-    operation("recipe.settle", &["canvas", "step", "result", "error"], replays::settle),
+    operation("recipe.replay", &["canvas", "timezone?", "components?", "dryRun?"], replays::replay),
+    operation("recipe.settle", &["canvas", "step", "result?", "error?"], replays::settle),
     operation("recipe.run", &["canvas", "runId"], |documents, request| replays::run(documents, request)),
     operation("recipe.rerun", &["run", "responses", "recipe"], |documents, request| {
         replays::rerun(documents, request)
     }),
-    operation("store.open", &["kind", "path"], Documents::open),
-    operation("store.collect", &["canvas", "keep_entries", "older_than"], Documents::collect),
-    operation("store.stats", &["canvas"], |documents, request| documents.stats(request)),
-    operation("canvas.create", &["canvas", "markdown", "person"], Documents::create),
-    operation("canvas.mode", &["canvas", "mode", "person"], Documents::set_mode),
+    operation("store.open", &["kind", "path?"], Documents::open),
+    operation("store.collect", &["canvas?", "keep_entries?", "older_than?"], Documents::collect),
+    operation("store.stats", &["canvas?"], |documents, request| documents.stats(request)),
+    operation("canvas.create", &["canvas", "markdown", "person?"], Documents::create),
+    operation("canvas.mode", &["canvas", "mode", "person?"], Documents::set_mode),
     operation("canvas.text", &["canvas"], |documents, request| documents.text(request)),
     operation(
         "tool.call",
-        &["canvas", "session", "call_id", "name", "arguments", "toolset", "dialect", "path"],
+        &["canvas?", "session?", "call_id", "name?", "arguments?", "toolset?", "dialect?", "path?"],
         |documents, request| match request.has("dialect") {
             true => native::call(documents, request),
             false => documents.tool_call(request),
         },
     ),
-    operation("tool.list", &["toolset", "dialect", "path"], |documents, request| {
+    operation("tool.list", &["toolset?", "dialect?", "path?"], |documents, request| {
         match request.field::<Option<&str>>("toolset")? {
             Some("native") => native::list(request),
             _ => documents.tool_list(request),
         }
     }),
-    operation("user.edit", &["canvas", "markdown", "base_revision_id", "person"], Documents::user_edit),
-    operation("user.message", &["canvas", "session", "person", "selection"], Documents::user_message),
-    operation("user.cancel", &["canvas", "session", "person"], Documents::user_cancel),
-    operation("turn.end", &["canvas", "session"], Documents::turn_end),
-    operation("directive.apply", &["canvas", "session", "directive", "person"], directives::apply),
-    operation("history.list", &["canvas", "after", "limit", "by"], |documents, request| {
+    operation("user.edit", &["canvas", "markdown", "base_revision_id?", "person?"], Documents::user_edit),
+    operation("user.message", &["canvas", "session?", "person?", "selection?"], Documents::user_message),
+    operation("user.cancel", &["canvas", "session?", "person?"], Documents::user_cancel),
+    operation("turn.end", &["canvas", "session?"], Documents::turn_end),
+    operation("directive.apply", &["canvas", "session?", "directive", "person?"], directives::apply),
+    operation("history.list", &["canvas", "after?", "limit?", "by?"], |documents, request| {
         history::list(documents, request)
     }),
-    operation("history.undo", &["canvas", "steps", "by", "since", "partial", "person"], history::undo),
-    operation("history.redo", &["canvas", "steps", "by", "person"], history::redo),
-    operation("board.create", &["canvas", "grid"], board::create),
-    operation("board.command", &["canvas", "command", "source", "person"], board::command),
-    operation("board.action", &["canvas", "action", "person"], board::action),
+    operation("history.undo", &["canvas", "steps?", "by?", "since?", "partial?", "person?"], history::undo),
+    operation("history.redo", &["canvas", "steps?", "by?", "person?"], history::redo),
+    operation("board.create", &["canvas", "grid?"], board::create),
+    operation("board.command", &["canvas", "command", "source?", "person?"], board::command),
+    operation("board.action", &["canvas", "action", "person?"], board::action),
     Operation { name: "board.get", fields: &["canvas"], answer: Answer::Written(board::get) },
-    operation("board.context", &["canvas", "max_tokens", "timezone"], |documents, request| {
+    operation("board.context", &["canvas", "max_tokens?", "timezone?"], |documents, request| {
         board::context(documents, request)
     }),
-    operation("board.place", &["canvas", "size", "hints"], |documents, request| {
+    operation("board.place", &["canvas", "size", "hints?"], |documents, request| {
         board::place(documents, request)
     }),
     operation("board.registry", &[], |documents, _| Ok(board::registry(documents))),
     operation("board.data", &["source", "query"], |documents, request| board::data(documents, request)),
-    operation("surface.host", &["tools", "sessions", "ceiling", "seed"], surface::set_host),
-    operation("surface.request", &["method", "params", "actor", "call_id", "person"], surface::request),
-    operation("surface.settle", &["eventId", "result", "error"], surface::settle),
+    operation("surface.host", &["tools?", "sessions?", "ceiling?", "seed?"], surface::set_host),
+    operation("surface.request", &["method", "params?", "actor", "call_id?", "person?"], surface::request),
+    operation("surface.settle", &["eventId", "result?", "error?"], surface::settle),
     operation("surface.poll", &[], surface::poll),
     operation("surface.check", &["spec"], |documents, request| surface::check(documents, request)),
     operation(
         "surface.template",
-        &["template", "state", "input", "sink", "schema", "required"],
+        &["template", "state?", "input?", "sink?", "schema?", "required?"],
         |documents, request| surface::template(documents, request),
     ),
     operation("surface.file", &["canvas", "path"], |documents, request| surface::file(documents, request)),
-    operation("surface.audit", &["canvas", "limit"], |documents, request| surface::audit(documents, request)),
+    operation("surface.audit", &["canvas", "limit?"], |documents, request| {
+        surface::audit(documents, request)
+    }),
     operation("host.restart", &[], |documents, _| Ok(surface::restart(documents))),
-    operation("provider.tools", &["provider", "toolset", "dialect", "path"], |documents, request| {
+    operation("provider.tools", &["provider", "toolset?", "dialect?", "path?"], |documents, request| {
         providers::tools(documents, request)
     }),
-    operation("provider.decode", &["provider", "body", "issuer", "dialect"], |_, request| {
+    operation("provider.decode", &["provider", "body", "issuer?", "dialect?"], |_, request| {
         providers::decode(request)
     }),
     operation(
         "provider.request",
-        &["provider", "model", "system", "toolset", "events", "issuer", "dialect", "path"],
+        &["provider", "model", "system?", "toolset?", "events", "issuer?", "dialect?", "path?"],
         |documents, request| providers::request(documents, request),
     ),
     operation("provider.replay", &["provider", "body"], |_, request| providers::replay(request)),
     operation(
         "loop.script",
-        &["provider", "canvas", "session", "prompt", "bodies", "max_steps", "interrupt_after"],
+        &["provider", "canvas", "session?", "prompt", "bodies", "max_steps?", "interrupt_after?"],
         providers::script,
     ),
-    operation("provider.decode_stream", &["provider", "chunks", "hex", "issuer", "dialect"], |_, request| {
-        providers::decode_stream(request)
-    }),
+    operation(
+        "provider.decode_stream",
+        &["provider", "chunks?", "hex?", "issuer?", "dialect?"],
+        |_, request| providers::decode_stream(request),
+    ),
 ];

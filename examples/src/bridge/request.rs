@@ -45,7 +45,8 @@ impl<'a> Request<'a> {
     }
 
     fn is_known(&self, name: &str) -> bool {
-        self.fields.contains(&name) || EVERYWHERE.contains(&name)
+        let mut own = self.fields.iter().map(|field| field.strip_suffix('?').unwrap_or(field));
+        own.any(|field| field == name) || EVERYWHERE.contains(&name)
     }
 
     /// A field as any type that JSON can hold.
