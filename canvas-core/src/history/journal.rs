@@ -331,7 +331,8 @@ pub(crate) fn made_by(operation: &OpKey, role: Role) -> Actor {
 /// Returns the author of an operation by name if a person made the edit of a conversation happen.
 pub(crate) fn written_by(operation: &OpKey, role: Role) -> Option<Actor> {
     let is_of_both = role == Role::Assistant && operation.person.is_some();
-    is_of_both.then(|| OpKey { person: None, ..operation.clone() }.actor())
+    let writer = is_of_both.then(|| OpKey { person: None, ..operation.clone() }.actor());
+    writer.filter(|writer| matches!(writer, Actor::Conversation { .. }))
 }
 
 impl Entry {

@@ -69,9 +69,10 @@ impl OpKey {
         Self::of(named(USER), call)
     }
 
-    /// Creates the key of a named person's operation. The call ids of one person must be unique.
+    /// Creates the key of a named person's operation. The call ids of one person must be unique. The default name
+    /// gives the key of [`OpKey::user`], which does not raise the format of a canvas.
     pub fn person(person: PersonId, call: CallId) -> Self {
-        Self { person: Some(person), ..Self::user(call) }
+        Self { person: Some(person).filter(|person| *person != PersonId::default()), ..Self::user(call) }
     }
 
     /// Creates the key of an operation by the host itself, such as creating a canvas, under the name `host`.

@@ -24,9 +24,9 @@ impl Head {
         self.turn_of(conversation).map_or(self.turn_start, |turn| turn.start)
     }
 
-    /// Returns the locks of conversations with turns of their own.
-    pub(crate) fn own_turns(&self) -> impl Iterator<Item = &Lock> {
-        self.conversations.values().filter_map(|known| Some(&known.turn.as_ref()?.lock))
+    /// Iterates over the locks of conversations with turns of their own. There are none in [`WorkMode::Exclusive`].
+    pub fn own_turns(&self) -> impl Iterator<Item = (&ConversationId, &Lock)> {
+        self.conversations.iter().filter_map(|(id, known)| Some((id, &known.turn.as_ref()?.lock)))
     }
 
     fn turn_of(&self, conversation: &ConversationId) -> Option<&RunningTurn> {

@@ -5,7 +5,7 @@ use canvas_core::history::{Entry, Step};
 use canvas_core::lease::Timestamp;
 use canvas_core::store::Store;
 use canvas_core::text::{Address, Delta, Outline};
-use canvas_core::{Blob, CanvasId, Engine, EngineError, RevisionId, Snapshot};
+use canvas_core::{BlobId, CanvasId, Engine, EngineError, RevisionId, Snapshot};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -62,9 +62,12 @@ impl UserSelection {
         for delta in &deltas {
             delta.revert(&mut text).ok()?;
         }
-        if self.base_revision_id
-            != RevisionId::new(self.base_revision_id.revision(), Blob::text(text.clone()).id())
-        {
+        let base = self.base_revision_id;
+        // The current revision needs no proof.
+        let ids = [BlobId::of_document(&text), BlobId::of(text.as_bytes())];
+        let is_base = base == snapshot.revision_id()
+            || ids.iter().any(|id| RevisionId::new(base.revision(), *id) == base);
+        if !is_base {
             return None;
         }
         let starts: Vec<usize> = line_starts(&text).collect();

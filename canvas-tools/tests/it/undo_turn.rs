@@ -117,6 +117,14 @@ fn a_message_tells_the_lines_that_the_person_selected() {
     assert_eq!(line(world.message(&mut session, select(3, 3))), said("line 5", plan));
     world.edit("# Plan\n\n- b\n");
     assert_eq!(line(world.message(&mut session, select(8, 9))), None);
+    // A long document is stored in chunks.
+    let long = format!("# Plan\n\n{}\n- last\n", "word ".repeat(20_000));
+    world.edit(&long);
+    let base_revision_id = block_on(world.engine.snapshot(&world.canvas, NOW)).unwrap().revision_id();
+    let last = UserSelection { start_line: 4, end_line: 4, base_revision_id };
+    assert_eq!(line(world.message(&mut session, Some(last))), said("line 4", plan));
+    world.edit(&long.replace("# Plan\n", "# Plan\n\nNew.\n"));
+    assert_eq!(line(world.message(&mut session, Some(last))), said("line 6", plan));
     let unknown = "r9-01234567".parse().unwrap();
     let lost = UserSelection { start_line: 1, end_line: 1, base_revision_id: unknown };
     assert_eq!(line(world.message(&mut session, Some(lost))), None);

@@ -38,8 +38,8 @@ use canvas_core::history::{ChangeSelection, ChangesOf, EntryNumber, HistoryEntry
 use canvas_core::store::Blocking;
 use canvas_core::turn::{SetWorkMode, WorkMode};
 use canvas_core::{
-    Author, CallId, CallIds, CanvasId, CodedError as _, Command, ConversationId, Engine, ErrorReport, Follow,
-    OpKey, PersonId, PersonIdError, Policy, RevisionId, Snapshot,
+    Author, BlobId, CallId, CallIds, CanvasId, CodedError as _, Command, ConversationId, Engine, ErrorReport,
+    Follow, OpKey, PersonId, Policy, RevisionId, Snapshot,
 };
 use canvas_examples::http::http_status;
 use canvas_providers::{Event, Provider, TurnDriver, TurnOptions};
@@ -56,7 +56,7 @@ struct Service {
     tools: Arc<Tools<Blocking<SqliteStore>>>,
     model: model::Scripted,
     /// Who sends a request. The engine only records the name, so the host verifies it here.
-    identity: fn(&HeaderMap) -> Result<PersonId, PersonIdError>,
+    identity: fn(&HeaderMap) -> Result<PersonId, ErrorReport>,
     /// For requests that bring no key.
     ids: CallIds,
 }
@@ -164,9 +164,10 @@ async fn chat(to: Target, Body(message): Body<String>) -> Answer {
 
 /// Each message is a conversation of its own, whose model is sent the whole text. A host that keeps chats stores the events of
 /// the turn with the name of the conversation; its model is sent what has changed since.
-async fn turn(Target { service, canvas, call, .. }: Target, message: String) -> Answer {
+async fn turn(Target { service, canvas, person, call }: Target, message: String) -> Answer {
     let (engine, tools) = (&service.engine, &service.tools);
-    let chat = ConversationId::new(call.as_str())?;
+    // The same for a request that is sent again, and nobody else's.
+    let chat = ConversationId::new(&format!("chat-{}", BlobId::of(format!("{call}\n{person}").as_bytes())))?;
     let session = Session::open(engine, canvas, chat.clone(), now()).await?;
     let calls = Arc::new(CanvasCalls::new(Arc::clone(engine), Arc::clone(tools), session));
     let began = calls.begin_turn(call, now()).await?;
@@ -232,9 +233,12 @@ impl IntoResponse for Failure {
 }
 
 /// The name from a proxy that has verified it, or `user`.
-fn forwarded_user(headers: &HeaderMap) -> Result<PersonId, PersonIdError> {
-    let name = headers.get("x-forwarded-user").map(|name| String::from_utf8_lossy(name.as_bytes()));
-    name.map_or_else(|| Ok(PersonId::default()), |name| PersonId::new(&name))
+fn forwarded_user(headers: &HeaderMap) -> Result<PersonId, ErrorReport> {
+    let Some(name) = headers.get("x-forwarded-user") else { return Ok(PersonId::default()) };
+    let name = std::str::from_utf8(name.as_bytes());
+    let name =
+        name.map_err(|error| ErrorReport::invalid(format!("x-forwarded-user: {error}: send UTF-8")))?;
+    Ok(PersonId::new(name)?)
 }
 
 #[tokio::main]

@@ -4,8 +4,11 @@ use std::num::NonZeroU32;
 
 use canvas_core::board::{BoardAction, CanvasCommand, HistoryAction, RunBoardCommand};
 use canvas_core::document::{Base, Edit, Edited};
-use canvas_core::history::{ClearHistory, HistoryEntry, HistoryMove, Redo, Undo, UndoScope};
+use canvas_core::history::{
+    ChangeSelection, ChangesOf, ClearHistory, HistoryEntry, HistoryMove, Redo, RedoOf, Undo, UndoScope,
+};
 use canvas_core::turn::TakeControl;
+use canvas_core::turn::WorkMode;
 use canvas_core::watch::LockView;
 use canvas_core::{Author, CanvasId, EngineError, Revision, RevisionId};
 use canvas_tools::hidden_message;
@@ -258,10 +261,18 @@ impl Host {
         is_undo: bool,
     ) -> Result<HistoryMove, Value> {
         let by = Author::User;
-        let moved = if is_undo {
-            self.act(canvas, Undo { by, what: UndoScope::Steps(steps) }).await
-        } else {
-            self.act(canvas, Redo { by, steps }).await
+        let snapshot = self.engine.snapshot(canvas, clock::now()).await.map_err(|e| engine_json(&e))?;
+        let is_shared = self.options.person.is_some() || snapshot.head.work_mode() == WorkMode::Collaborative;
+        let person = self.options.person.clone().unwrap_or_default();
+        let moved = match (is_undo, is_shared) {
+            (true, false) => self.act(canvas, Undo { by, what: UndoScope::Steps(steps) }).await,
+            (false, false) => self.act(canvas, Redo { by, steps }).await,
+            // Several people undo, each their own changes.
+            (true, true) => {
+                let own = ChangeSelection { last: Some(steps), ..ChangesOf::Person(person).into() };
+                self.act(canvas, Undo { by, what: UndoScope::Select(own) }).await
+            }
+            (false, true) => self.act(canvas, RedoOf { by, person }).await,
         };
         let (result, _) = moved.map_err(|e| engine_json(&e))?;
         result.map_err(|refusal| refusal_json(&refusal))
@@ -289,7 +300,11 @@ impl Host {
             Ok(moved) => {
                 Ok(done(moved.entries.last().map_or("Done.", |entry: &HistoryEntry| &entry.summary)))
             }
-            Err(error) if error["code"] == "HISTORY_EMPTY" => {
+            Err(error)
+                if ["HISTORY_EMPTY", "NOTHING_TO_UNDO", "NOTHING_TO_REDO"]
+                    .iter()
+                    .any(|code| error["code"] == *code) =>
+            {
                 let code = if is_undo { "NOTHING_TO_UNDO" } else { "NOTHING_TO_REDO" };
                 Ok(json!({
                     "success": false, "undoId": "", "explanation": error["message"], "affectedComponentIds": [],

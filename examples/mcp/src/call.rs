@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use canvas_core::document::{Look, Shown};
 use canvas_core::lease::CheckIn;
+use canvas_core::turn::WorkMode;
 use canvas_core::{CanvasId, Face, Snapshot};
 use canvas_tools::directive::DOCUMENT_EDIT;
 use canvas_tools::{CHECK_IN, LeaseChange, ToolCall, ToolReply, hidden_message};
@@ -84,7 +85,7 @@ impl Host {
         let mut reply = self.run(toolbox, seat, &call).await;
         if is_over(&reply)
             && let Some(snapshot) = &before
-            && self.may_begin(&canvas, snapshot)
+            && self.may_begin(&canvas, snapshot, seat.had_turn)
         {
             // The check-out tells what changed.
             drop(self.promote(&canvas, Ending::Begin(&mut seat.session)).await);
@@ -172,7 +173,9 @@ impl Host {
             LeaseChange::Extended(_) | LeaseChange::None => {}
         }
         // An edit that takes no lease is refused while somebody has one, so that what it ends is its own.
-        let is_edit = toolbox.is_native(name) || name == DOCUMENT_EDIT;
+        let has_no_lease = before
+            .is_some_and(|before| before.head.work_mode() == WorkMode::Collaborative && seat.lease.is_none());
+        let is_edit = toolbox.is_native(name) || name == DOCUMENT_EDIT || has_no_lease;
         if is_edit
             && !ends
             && reply.is_ok()

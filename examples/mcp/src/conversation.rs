@@ -35,6 +35,8 @@ pub(crate) struct Seat {
     pub(crate) lease: Option<LeaseId>,
     /// What it was told; `None` before its first call.
     pub(crate) told: Option<Told>,
+    /// Whether this process saw a turn of the conversation here.
+    pub(crate) had_turn: bool,
 }
 
 /// A state of a canvas that a model was told of.
@@ -58,11 +60,12 @@ impl Conversation {
         let id = &self.id;
         let seat = self.seats.entry(canvas.clone()).or_insert_with(|| {
             let session = Session::new(canvas.clone(), id.clone());
-            Seat { session, lease: None, told: None }
+            Seat { session, lease: None, told: None, had_turn: false }
         });
         if let Some(snapshot) = now {
             seat.session.turn = snapshot.head.lock_of(&self.id).turn();
             seat.session.start = snapshot.head.turn_start_of(&self.id);
+            seat.had_turn |= snapshot.head.lock_of(&self.id).is_turn_open();
         }
         seat
     }

@@ -234,7 +234,10 @@ impl Options {
                 }
                 "--dialect" => options.dialect = dialect(&text(value()?)?)?,
                 "--ttl" => options.ttl = seconds("--ttl", &text(value()?)?)?,
-                "--person" => options.person = Some(person(&text(value()?)?)?),
+                "--person" => {
+                    options.person =
+                        Some(person(&text(value()?)?)?).filter(|name| *name != PersonId::default());
+                }
                 "--quiet" => options.quiet = seconds("--quiet", &text(value()?)?)?,
                 "--conformance" | "--trace" => {
                     options.conformance |= name == "--conformance";

@@ -3,7 +3,7 @@
 //! A person's next message would say so, but no client tells its servers of messages. So a turn that a person has ended
 //! stays over for a while, and the first check-out after that begins the next one. A prompt of this server, which only
 //! people choose, begins it at once. If each conversation has a turn of its own, its first call begins one, because only
-//! people who take control end turns there.
+//! people who take control end turns there. A conversation whose turn is gone waits too.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -60,12 +60,13 @@ impl Pauses {
 }
 
 impl Host {
-    /// Whether a model without a turn may begin one.
-    pub(crate) fn may_begin(&self, canvas: &CanvasId, snapshot: &Snapshot) -> bool {
+    /// Whether a model without a turn may begin one. `had_turn` tells whether it had one before.
+    pub(crate) fn may_begin(&self, canvas: &CanvasId, snapshot: &Snapshot, had_turn: bool) -> bool {
         let epoch = snapshot.head.lock().epoch();
-        match snapshot.head.work_mode() {
-            WorkMode::Exclusive => self.pauses.has_passed(canvas, epoch),
-            WorkMode::Collaborative => !self.pauses.is_running(canvas, epoch),
+        if had_turn || snapshot.head.work_mode() == WorkMode::Exclusive {
+            self.pauses.has_passed(canvas, epoch)
+        } else {
+            !self.pauses.is_running(canvas, epoch)
         }
     }
 }

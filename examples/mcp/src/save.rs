@@ -9,6 +9,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use canvas_core::document::{Base, Edit};
+use canvas_core::lease::Lock;
 use canvas_core::store::TurnStart;
 use canvas_core::text::{Delta, Rebase, build};
 use canvas_core::{CanvasId, CodedError as _, EngineError, Refused as _, Snapshot};
@@ -144,10 +145,14 @@ impl Host {
     /// A model has forgotten to check in: what it wrote under a lease that has expired is promoted as at a check-in.
     async fn end_expired(&self, file: &DocumentFile) {
         let Ok(snapshot) = self.snapshot_of(file).await else { return };
-        let (lock, policy) = (snapshot.head.lock(), &self.engine.policy().lease);
-        let has_expired = lock.lease().is_some() && lock.valid_lease(policy, clock::now()).is_none();
+        let policy = &self.engine.policy().lease;
+        let is_forgotten = |lock: &Lock| {
+            lock.lease().is_some() && lock.valid_lease(policy, clock::now()).is_none() && lock.is_turn_open()
+        };
+        let is_forgotten = is_forgotten(snapshot.head.lock())
+            || snapshot.head.own_turns().any(|(_, lock)| is_forgotten(lock));
         let has_draft = committed(&snapshot).is_some_and(|artefact| artefact != snapshot.head.document());
-        if !(has_expired && lock.is_turn_open() && has_draft) {
+        if !(is_forgotten && has_draft) {
             return;
         }
         match self.promote(&file.canvas, Ending::Person).await {

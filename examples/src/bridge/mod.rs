@@ -17,6 +17,7 @@ mod store;
 mod surface;
 mod text;
 
+use canvas_core::PersonId;
 use canvas_core::json::exact_json;
 use serde_json::{Value, json};
 
@@ -66,7 +67,9 @@ impl Bridge {
         let request = Request::new(body, operation.fields);
         request.check_fields()?;
         let may_name = operation.fields.contains(&"person?");
-        self.documents.person = if may_name { request.field("person")? } else { None };
+        let person: Option<PersonId> = if may_name { request.field("person")? } else { None };
+        // A canvas without named people keeps its format.
+        self.documents.person = person.filter(|person| *person != PersonId::default());
         let answer = match operation.answer {
             Answer::Value(answer) => answer(&mut self.documents, &request)?.to_string(),
             Answer::Written(answer) => answer(&self.documents, &request)?,

@@ -94,13 +94,8 @@ fn last_of(person: PersonId, steps: NonZeroU32) -> ChangeSelection {
 /// before the undo.
 async fn without_name(host: &Host, canvas: &CanvasId, steps: NonZeroU32) -> Result<UndoScope, Failure> {
     let stacks = host.engine.stacks(canvas, None, ENTRIES, clock::now()).await?;
-    let count = steps.get() as usize;
-    let open = open_without_name(&stacks.undo);
-    let is_next =
-        count > 1 && count <= ENTRIES && stacks.undo.iter().take(count).all(|one| !is_of_named(one));
-    Ok(match open.first() {
-        Some(entry) if count == 1 => UndoScope::Select(ChangesOf::Change(entry.change).into()),
-        _ if is_next => UndoScope::Steps(steps),
+    Ok(match open_without_name(&stacks.undo).first() {
+        Some(entry) if steps == NonZeroU32::MIN => UndoScope::Select(ChangesOf::Change(entry.change).into()),
         _ => UndoScope::Select(last_of(PersonId::default(), steps)),
     })
 }

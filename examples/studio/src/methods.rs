@@ -98,6 +98,7 @@ impl Method {
                 | Self::Rebuild
                 // What it undoes may depend on the canvas.
                 | Self::Undo
+                | Self::BoardAction
         )
     }
 }

@@ -1,5 +1,7 @@
 //! The newest known state of a watched canvas, without locks and wakers.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use canvas_lease::{Epoch, LeaseId, Timestamp};
@@ -47,7 +49,7 @@ struct Visible {
     revision: Revision,
     faces: PerFace<Revision>,
     epoch: Epoch,
-    /// The sum of the epochs of conversations with turns of their own.
+    /// A hash of the epochs of conversations with turns of their own.
     own_epochs: u64,
     /// The id of the lease, and its expiry, which a heartbeat may move.
     lease: Option<(LeaseId, Timestamp)>,
@@ -80,7 +82,7 @@ impl Visible {
             revision: head.revision(),
             faces: head.faces,
             epoch: head.lock().epoch(),
-            own_epochs: head.own_turns().map(|lock| lock.epoch().get()).fold(0, u64::wrapping_add),
+            own_epochs: hash_of_turns(head),
             lease: head.lock().lease().map(|lease| (lease.id, lease.expires_at)),
             artefact: head.committed().map(Tree::hash),
             origin: head.origin.revision,
@@ -91,6 +93,17 @@ impl Visible {
     fn progress(&self) -> (Revision, Epoch) {
         (self.revision, self.epoch)
     }
+}
+
+/// Returns zero if conversations share one turn.
+fn hash_of_turns(head: &Head) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let mut has_own = false;
+    for (conversation, lock) in head.own_turns() {
+        (conversation, lock.epoch()).hash(&mut hasher);
+        has_own = true;
+    }
+    if has_own { hasher.finish() } else { 0 }
 }
 
 #[derive(Debug, Clone)]
