@@ -238,7 +238,7 @@ fn on_a_collaborative_canvas_nobody_ends_the_turn_of_another() {
     page.done("app_edit", json!({"markdown": edited, "base_revision_id": base}));
     let patch = |from: &str, to: &str| format!("@@\n-- {from}\n+- {to}\n");
     let done = one.done("canvas_apply_patch", json!({"lease_id": first, "patch": patch("one", "1")}));
-    assert_eq!(done["repairs"][0]["code"], "REBASED", "{done}");
+    assert_eq!(done["repairs"][0]["kind"], "REBASED", "{done}");
     two.done("canvas_apply_patch", json!({"lease_id": second, "patch": patch("two", "2")}));
     let refused = two.call("canvas_apply_patch", json!({"lease_id": second, "patch": patch("three", "III")}));
     assert_eq!(refused["isError"], true, "{refused}");
