@@ -249,18 +249,25 @@ impl Transition<'_> {
         if !is_of(past.document) {
             return Err(stale(StaleCause::UnknownBase, None));
         }
+        // A last line without its end would be joined with lines after it.
+        let are_ended =
+            [&past.text, markdown, text].iter().all(|text| text.is_empty() || text.ends_with('\n'));
         let rebase = Rebase::new(Delta::between(&past.text, markdown));
         let moved = past
             .later
             .iter()
             .try_fold(rebase, |rebase, Later { change, delta, .. }| rebase.past(delta).map_err(|_| *change));
-        let with = match moved {
-            Ok(moved) => return Ok((by_line(moved.into_delta()), true)),
-            Err(with) => with,
+        let with = match (moved, past.later.last()) {
+            (Ok(_), Some(last)) if !are_ended => last.change,
+            (Ok(moved), _) => return Ok((by_line(moved.into_delta()), true)),
+            (Err(with), _) => with,
         };
-        if self.merges_words() {
-            let may_follow = |theirs| past.is_by_people(theirs);
-            if let Ok(merged) = merge_words(&past.text, markdown, text, may_follow) {
+        let merges_words = self.merges_words();
+        if merges_words || !are_ended {
+            let may_follow = |theirs| merges_words && past.is_by_people(theirs);
+            if let Ok(merged) = merge_words(&past.text, markdown, text, may_follow)
+                && (merges_words || merged.lines.is_empty())
+            {
                 return Ok((merged, true));
             }
         }

@@ -1,5 +1,6 @@
 //! Weaves two changes of one text into one result, by lines and, within lines that both change, by words.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::diff::compare::changes;
@@ -120,8 +121,8 @@ pub(crate) fn weave(
             ([a], [b]) if cluster.lines.is_empty() => {
                 let (earlier, later) = (&theirs[b.new_bytes.clone()], &mine[a.new_bytes.clone()]);
                 // Without a line end, theirs would share a line with mine.
-                let may_both = earlier.ends_with('\n') && !share_line(earlier, later);
-                if !may_both || !may_follow(b.new_bytes.clone()) {
+                if !earlier.ends_with('\n') || !may_follow(b.new_bytes.clone()) || share_line(earlier, later)
+                {
                     return Err(cluster.lines.start);
                 }
                 let start = weaver.text.len();
@@ -151,13 +152,13 @@ pub(crate) fn weave(
 /// Whether two insertions have a line in common that is not blank, or whose beginning is a line of the other. Somebody then
 /// probably saved one text twice.
 fn share_line(earlier: &str, later: &str) -> bool {
-    let lines = |text: &'_ str| -> Vec<String> {
-        text.lines().map(|line| line.trim().to_owned()).filter(|line| !line.is_empty()).collect()
-    };
-    let (earlier, later) = (lines(earlier), lines(later));
-    let is_same = |a: &String| later.iter().any(|b| a == b);
-    let ends = earlier.last().zip(later.last());
-    earlier.iter().any(is_same) || ends.is_some_and(|(a, b)| a.starts_with(&**b) || b.starts_with(&**a))
+    fn lines(text: &str) -> impl DoubleEndedIterator<Item = &str> {
+        text.lines().map(str::trim).filter(|line| !line.is_empty())
+    }
+    let known: HashSet<&str> = lines(later).collect();
+    let ends = lines(earlier).next_back().zip(lines(later).next_back());
+    lines(earlier).any(|line| known.contains(line))
+        || ends.is_some_and(|(a, b)| a.starts_with(b) || b.starts_with(a))
 }
 
 /// Changes of both sides that touch one another, directly or through others, or one change alone.
@@ -419,6 +420,9 @@ fn words_between(base: &str, mine: &str, theirs: &str, choices: &[Choice]) -> Re
                 _ => return Err(at),
             }
         }
+        // A line that has a line break of this side keeps it, whatever the side changes after that.
+        let own = &last[side as usize];
+        let breaks = breaks || (own.is_any && !own.is_above && own.breaks);
         last[side as usize] = Last { is_any: true, breaks, word: None, is_above: false };
     }
     // One word a line is enough.
@@ -427,7 +431,7 @@ fn words_between(base: &str, mine: &str, theirs: &str, choices: &[Choice]) -> Re
 }
 
 /// Whether a text between two changes has only digits and what joins them, as in a date or a long number.
-fn is_in_number(kept: &str) -> bool {
+pub(crate) fn is_in_number(kept: &str) -> bool {
     kept.bytes().all(|byte| byte.is_ascii_digit() || b".,:/-_".contains(&byte))
 }
 

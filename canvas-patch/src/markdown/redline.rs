@@ -82,7 +82,10 @@ pub fn redline<'p>(
             end = end.max(lines.end);
             here.push((id, edits));
         }
-        for (id, edit) in here.into_iter().flat_map(|(id, edits)| edits.iter().map(move |edit| (id, edit))) {
+        let edits = here.into_iter().flat_map(|(id, edits)| edits.iter().map(move |edit| (id, edit)));
+        let mut edits: Vec<_> = edits.collect();
+        edits.sort_by_key(|(_, edit)| (edit.at, edit.range().end));
+        for (id, edit) in edits {
             spans.push(SpanKind::Keep, &document[done..edit.at], None);
             spans.push(SpanKind::Delete, &edit.old, Some(id));
             spans.push(SpanKind::Insert, &edit.new, Some(id));
@@ -99,14 +102,16 @@ pub fn redline<'p>(
 pub fn critic_markup(spans: &[RedlineSpan]) -> String {
     let mut text = String::new();
     let mut spans = spans.iter().peekable();
-    while let Some(RedlineSpan { kind, text: piece, .. }) = spans.next() {
+    while let Some(RedlineSpan { kind, text: piece, part }) = spans.next() {
         match kind {
             SpanKind::Keep => text += piece,
             SpanKind::Insert => text.extend(["{++", piece, "++}"]),
-            SpanKind::Delete => match spans.next_if(|next| next.kind == SpanKind::Insert) {
-                Some(next) => text.extend(["{~~", piece, "~>", &next.text, "~~}"]),
-                None => text.extend(["{--", piece, "--}"]),
-            },
+            SpanKind::Delete => {
+                match spans.next_if(|next| next.kind == SpanKind::Insert && next.part == *part) {
+                    Some(next) => text.extend(["{~~", piece, "~>", &next.text, "~~}"]),
+                    None => text.extend(["{--", piece, "--}"]),
+                }
+            }
         }
     }
     text

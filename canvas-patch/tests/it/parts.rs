@@ -123,3 +123,63 @@ fn a_redline_replaces_whole_sentences_and_whole_markup() {
         assert_eq!(critic_markup(&spans), expected);
     }
 }
+
+#[test]
+fn a_stale_part_is_listed_wherever_the_text_around_it_went() {
+    for (now, then) in
+        [("a\nbee\nc\n", "c\n"), ("a\nbee\nc\n", "a\n"), ("a\nbee\nc\n", ""), ("é\nbee\n", "ü\n")]
+    {
+        let document = "a\nb\nc\n";
+        let mut parts = proposed(document, "a\nB\nc\n");
+        parts.follow(document, &Delta::between(document, now), 1);
+        parts.follow(now, &Delta::between(now, then), 2);
+        let view = parts.iter().next().unwrap().view(then);
+        assert_eq!((view.state, view.before.as_str(), view.after.as_str()), (PartState::Stale, "b\n", "B\n"));
+        assert!(view.start_line <= 1 + then.lines().count(), "{view:?}");
+    }
+}
+
+#[test]
+fn a_line_break_beyond_another_edit_makes_parts_stale() {
+    let document = "a b c d\nm\nw x y z\n";
+    let mut parts = proposed(document, "A b c d\nm\nw x y zebra\n");
+    let stale = parts.follow(document, &Delta::between(document, "a b C d m w X y z\n"), 1);
+    assert_eq!(stale.len(), 2);
+    let date = "on 2026-11-30 at 9\n";
+    let mut parts = proposed(date, "on 2027-11-30 at 9\n");
+    assert_eq!(parts.follow(date, &Delta::between(date, "on 2026-11-29 at 9\n"), 1).len(), 1);
+}
+
+#[test]
+fn all_is_deleted_and_comes_back() {
+    let document: String = (0..200).map(|n| format!("line {n} of many\n\n")).collect();
+    let wanted = document.replace("of", "out of");
+    let mut parts = proposed(&document, &wanted);
+    let before = parts.clone();
+    let change = Delta::between(&document, "");
+    assert_eq!(parts.follow(&document, &change, 1).len(), 200);
+    let held: usize = parts.iter().map(|part| part.len_bytes()).sum();
+    assert!(held < 3 * wanted.len(), "{held}");
+    parts.follow_undo("", &change.inverse(), 2, &[1]);
+    assert_eq!(parts, before);
+}
+
+#[test]
+fn parts_of_several_owners_share_a_line_of_a_redline() {
+    let document = "a b c d e\n";
+    let (one, two) = (proposed(document, "A b c d E\n"), proposed(document, "a b C d e\n"));
+    let all = one.iter().chain(two.iter()).map(|part| (part.id(), part.edits()));
+    assert_eq!(critic_markup(&redline(document, all)), "{~~a~>A~~} b {~~c~>C~~} d {~~e~>E~~}\n");
+}
+
+#[test]
+fn parts_that_came_to_touch_are_joined_under_the_oldest_id() {
+    let document = "a x\nb\nc d e\n";
+    let mut parts = proposed(document, "A x\nb\nc d E\n");
+    let now = "a x\nc d e\n";
+    assert_eq!(parts.follow(document, &Delta::between(document, now), 1), []);
+    let mut last = 2;
+    parts.propose(now, "A x\nc D E\n", &mut last, None);
+    let ids: Vec<_> = parts.iter().map(|part| part.id().get()).collect();
+    assert_eq!((ids, parts.proposed(now).as_str(), last), (vec![1], "A x\nc D E\n", 2));
+}

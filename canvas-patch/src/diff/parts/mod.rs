@@ -212,7 +212,7 @@ impl Parts {
         let (accepted, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut self.parts).into_iter().partition(taken);
         self.parts = kept;
         let edits: Vec<TextEdit> = accepted.iter().flat_map(|part| part.edits.iter().cloned()).collect();
-        let words = Words { edits };
+        let words = Words::from(edits);
         for part in &mut self.parts {
             match &mut part.stale {
                 Some(place) => place.follow(&words, &[]),
@@ -270,25 +270,19 @@ impl Parts {
         all.sort_by_key(|group| (group.lines.start, group.lines.end));
         let mut groups: Vec<Group> = Vec::with_capacity(all.len());
         for next in all {
-            match groups.last_mut() {
-                Some(last) if next.lines.start <= last.lines.end && (last.has_edits || next.has_edits) => {
-                    last.lines.end = last.lines.end.max(next.lines.end);
-                    last.parts.extend(next.parts);
-                    last.has_edits |= next.has_edits;
-                }
-                _ => groups.push(next),
+            groups.push(next);
+            // A run grows to both sides.
+            while let [.., above, last] = groups.as_mut_slice()
+                && last.lines.start <= above.lines.end
+                && (last.has_edits || above.has_edits || last.lines.start < above.lines.end)
+            {
+                above.lines.end = above.lines.end.max(last.lines.end);
+                above.has_edits |= last.has_edits;
+                above.parts.append(&mut last.parts);
+                groups.pop();
             }
         }
         groups
-    }
-}
-
-impl Words {
-    /// Returns the offset of a place between the edits after all of them. An insertion at the place is before it.
-    fn moved(&self, at: usize) -> usize {
-        let before = self.edits.iter().take_while(|edit| edit.range().end <= at);
-        let (added, removed) = before.fold((0, 0), |(a, r), edit| (a + edit.new.len(), r + edit.old.len()));
-        at + added - removed
     }
 }
 
@@ -319,25 +313,34 @@ impl PendingPart {
             let lines = lines_of(before, edit);
             lost = lost.start.min(lines.start)..lost.end.max(lines.end);
         }
-        let inside = |edit: &&TextEdit| lost.start <= edit.at && edit.range().end <= lost.end;
-        let above = words.edits.iter().take_while(|edit| edit.range().end < lost.start);
-        let grows = |sum: isize, edit: &TextEdit| sum + edit.new.len() as isize - edit.old.len() as isize;
-        let shift = above.fold(0, grows);
-        let inner = words.edits.iter().filter(inside).fold(0, grows);
-        let at = lost.start.wrapping_add_signed(shift)..lost.end.wrapping_add_signed(shift + inner);
+        let own = self.lines(before);
         for edit in &mut self.edits {
-            edit.at -= lost.start;
+            edit.at -= own.start;
         }
-        let is_end = lost.end == before.len();
-        self.stale = Some(Stale { lost: before[lost].to_owned(), is_end, at, cause: Some(cause) });
+        let first = words.edits.partition_point(|edit| edit.range().end < lost.start);
+        let last = words.edits.partition_point(|edit| edit.at <= lost.end);
+        let moved = |at: usize, count: usize| {
+            let (added, removed) = words.sums_before(count);
+            at + added - removed
+        };
+        self.stale = Some(Stale {
+            own: before[own.clone()].to_owned(),
+            is_end: own.end == before.len(),
+            offset: own.start - lost.start,
+            len: lost.len(),
+            at: moved(lost.start, first)..moved(lost.end, last),
+            cause: Some(cause),
+        });
     }
 
     /// Returns the part as a pending one if its lines are in the document again.
     fn back_in(&self, document: &str) -> Option<Self> {
         let stale = self.stale.as_ref()?;
-        (document.get(stale.at.clone())? == stale.lost).then(|| {
-            let edits =
-                self.edits.iter().map(|edit| TextEdit { at: edit.at + stale.at.start, ..edit.clone() });
+        let start = stale.at.start + stale.offset;
+        let is_back = stale.at.len() == stale.len
+            && document.get(start..start + stale.own.len()).is_some_and(|own| own == stale.own);
+        is_back.then(|| {
+            let edits = self.edits.iter().map(|edit| TextEdit { at: edit.at + start, ..edit.clone() });
             Self { id: self.id, reason: self.reason.clone(), edits: edits.collect(), stale: None }
         })
     }
@@ -348,24 +351,33 @@ impl Stale {
     fn follow(&mut self, words: &Words, undone: &[u64]) {
         let Range { start, end } = self.at;
         let is_undo = self.cause.is_some_and(|cause| undone.contains(&cause));
-        let (mut above, mut inside) = (0_isize, 0_isize);
-        for edit in &words.edits {
-            let (range, grows) = (edit.range(), edit.new.len() as isize - edit.old.len() as isize);
+        let touches = |edit: &TextEdit| {
+            let range = edit.range();
             let is_above = range.end <= start && (range.start < start || !is_undo);
             let is_below = range.start >= end && (range.end > end || !is_undo);
-            match (is_above, is_below) {
-                (true, _) => above += grows,
-                (false, true) => {}
-                (false, false) => {
-                    let crosses = range.start < start || range.end > end;
-                    if crosses || !is_undo {
-                        self.cause = None;
-                    }
-                    inside += if crosses { 0 } else { grows };
-                }
-            }
+            !(is_above || is_below)
+        };
+        let crosses = |edit: &TextEdit| edit.at < start || edit.range().end > end;
+        if words.edits.iter().any(|edit| touches(edit) && (!is_undo || crosses(edit))) {
+            self.cause = None;
         }
-        let start = start.wrapping_add_signed(above);
-        self.at = start..end.wrapping_add_signed(above + inside).max(start);
+        // A place inside a replaced text goes behind the new text, and an end of the place before it.
+        let moved = |at: usize, is_end: bool| {
+            let count = words.edits.partition_point(|edit| {
+                let range = edit.range();
+                if is_undo && range.start == range.end {
+                    range.end < at || (is_end && range.end == at)
+                } else {
+                    range.end <= at
+                }
+            });
+            let (added, removed) = words.sums_before(count);
+            match words.edits.get(count).filter(|edit| edit.at < at) {
+                Some(edit) => edit.at + added - removed + if is_end { 0 } else { edit.new.len() },
+                None => at + added - removed,
+            }
+        };
+        let start = moved(start, false);
+        self.at = start..moved(end, true).max(start);
     }
 }

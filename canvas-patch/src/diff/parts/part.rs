@@ -1,5 +1,6 @@
 //! One part of a pending change.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 use std::str::FromStr;
@@ -83,7 +84,7 @@ pub struct PendingPart {
     pub(super) id: PartId,
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub(super) reason: Option<String>,
-    /// In order, and apart from one another. Places are in the document, or in the lost text of a stale part.
+    /// In order, and apart from one another. Places are in the document, or in the lines of a stale part.
     pub(super) edits: Vec<TextEdit>,
     /// `None` if the part is pending.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
@@ -94,11 +95,15 @@ pub struct PendingPart {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Stale {
-    /// The lines before that change, to which the part's edits apply.
-    pub(super) lost: String,
+    /// The lines of the part before that change, to which its edits apply.
+    pub(super) own: String,
     /// Whether these lines were the end of the document.
     pub(super) is_end: bool,
-    /// Bytes of the newest document.
+    /// The bytes between the first line that the change touched and those of the part.
+    pub(super) offset: usize,
+    /// The bytes of all lines that the change touched here, before it.
+    pub(super) len: usize,
+    /// The place of these lines in the newest document.
     pub(super) at: Range<usize>,
     /// The number of that change. `None` if a later change touched the place too, so that the part stays stale.
     pub(super) cause: Option<u64>,
@@ -161,8 +166,8 @@ impl PendingPart {
     /// Returns the number of bytes of text that the part holds.
     pub fn len_bytes(&self) -> usize {
         let edits: usize = self.edits.iter().map(|edit| edit.old.len() + edit.new.len()).sum();
-        let lost = self.stale.as_ref().map_or(0, |stale| stale.lost.len());
-        edits + lost + self.reason.as_ref().map_or(0, String::len)
+        let own = self.stale.as_ref().map_or(0, |stale| stale.own.len());
+        edits + own + self.reason.as_ref().map_or(0, String::len)
     }
 
     /// Returns the lines of the text that hold the edits, as bytes.
@@ -176,10 +181,8 @@ impl PendingPart {
         let (text, base) = match &self.stale {
             None => (document.into(), 0),
             // Where the lines end the document, an edit without a final newline is one of whole lines.
-            Some(Stale { lost, is_end: true, at, .. }) => {
-                (std::borrow::Cow::Borrowed(lost.as_str()), at.start)
-            }
-            Some(Stale { lost, at, .. }) => (format!("{lost}\n").into(), at.start),
+            Some(Stale { own, is_end: true, at, .. }) => (Cow::Borrowed(own.as_str()), at.start),
+            Some(Stale { own, at, .. }) => (format!("{own}\n").into(), at.start),
         };
         let lines = self.lines(&text);
         let after = after_within(&text, &self.edits, lines.clone());
@@ -189,7 +192,7 @@ impl PendingPart {
             Some(stale) => base..stale.at.end,
         };
         let start_line = 1 + lines::newlines_in(&document.as_bytes()[..place.start.min(document.len())]);
-        let count = lines::count(&document[place]);
+        let count = lines::count(document.get(place).unwrap_or_default());
         let (id, state, reason) = (self.id, self.state(), self.reason.clone());
         PartView { id, state, start_line, end_line: start_line + count - 1, before, after, reason }
     }

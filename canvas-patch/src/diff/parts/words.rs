@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::diff::compare::changes;
 use crate::diff::delta::Delta;
 use crate::diff::edit::TextEdit;
-use crate::diff::weave::trim;
+use crate::diff::weave::{is_in_number, trim};
 use crate::diff::words::{first_word, word_changes_within};
 use crate::text::lines;
 use crate::text::span::Span;
@@ -44,35 +44,66 @@ fn differences(old: &str, new: &str, left: &mut usize) -> Vec<(Range<usize>, Ran
     found
 }
 
-/// The words that a change replaces, in the text before it.
+/// The words that a change replaces, in the text before it, in order.
 pub(super) struct Words {
     pub(super) edits: Vec<TextEdit>,
+    /// For each edit, the bytes that this edit and those before it add and remove.
+    sums: Vec<(usize, usize)>,
 }
 
 impl Words {
     pub(super) fn of(change: &Delta) -> Self {
         let mut left = MAX_WORK;
         let words = |edit: &TextEdit| word_edits(&edit.old, &edit.new, edit.at, &mut left);
-        Self { edits: change.edits().iter().flat_map(words).collect() }
+        Self::from(change.edits().iter().flat_map(words).collect::<Vec<_>>())
     }
 
     /// Returns the numbers of the edits that touch or border on an edit of the same text.
     pub(super) fn touching(&self, text: &str, own: &TextEdit) -> Range<usize> {
         let range = own.range();
         let mut first = self.edits.partition_point(|edit| edit.range().end < range.start);
-        let mut last = self.edits.partition_point(|edit| edit.at <= range.end);
-        if let Some(before) = first.checked_sub(1).map(|index| &self.edits[index])
-            && borders(text, before, own)
+        let mut last = self.edits.partition_point(|edit| edit.at <= range.end).max(first);
+        // An edit further away in the line may still join it with another one.
+        let above = self.edits[..first].iter().rev().take_while(|edit| !has_line_end(text, edit, own));
+        if let Some(count) =
+            above.map(|edit| borders(text, edit, own)).collect::<Vec<_>>().iter().rposition(|is| *is)
         {
-            first -= 1;
+            first -= count + 1;
         }
-        if let Some(after) = self.edits.get(last)
-            && borders(text, own, after)
+        let below = self.edits[last..].iter().take_while(|edit| !has_line_end(text, own, edit));
+        if let Some(count) =
+            below.map(|edit| borders(text, own, edit)).collect::<Vec<_>>().iter().rposition(|is| *is)
         {
-            last += 1;
+            last += count + 1;
         }
-        first..last.max(first)
+        first..last
     }
+
+    /// Returns the offset of a place between the edits after all of them. An insertion at the place is before it.
+    pub(super) fn moved(&self, at: usize) -> usize {
+        let (added, removed) = self.sums_before(self.edits.partition_point(|edit| edit.range().end <= at));
+        at + added - removed
+    }
+
+    /// Returns the bytes that the first edits add and remove.
+    pub(super) fn sums_before(&self, count: usize) -> (usize, usize) {
+        count.checked_sub(1).map_or((0, 0), |last| self.sums[last])
+    }
+}
+
+impl From<Vec<TextEdit>> for Words {
+    fn from(edits: Vec<TextEdit>) -> Self {
+        let sums = edits.iter().scan((0, 0), |(added, removed), edit| {
+            (*added, *removed) = (*added + edit.new.len(), *removed + edit.old.len());
+            Some((*added, *removed))
+        });
+        Self { sums: sums.collect(), edits }
+    }
+}
+
+/// Whether a line ends between two edits.
+fn has_line_end(text: &str, earlier: &TextEdit, later: &TextEdit) -> bool {
+    text[earlier.range().end..later.at].contains('\n')
 }
 
 /// Whether two edits with text between them border on each other, because they are in one line without an unchanged word
@@ -84,7 +115,8 @@ fn borders(text: &str, earlier: &TextEdit, later: &TextEdit) -> bool {
         lines_of(text, edit) != edit.range()
             && (edit.old.contains(['\n', '\r']) || edit.new.contains(['\n', '\r']))
     };
-    !line.ends_with('\n') && (first_word(line).is_none() || breaks(earlier) || breaks(later))
+    let has_word = first_word(line).is_some() && !is_in_number(line);
+    !line.ends_with('\n') && (!has_word || breaks(earlier) || breaks(later))
 }
 
 /// Returns the lines that an edit changes, as bytes of the text before it. An insertion or removal of whole lines has exactly
@@ -102,7 +134,8 @@ pub(crate) fn lines_of(text: &str, edit: &TextEdit) -> Range<usize> {
 /// Returns lines of a text after the edits within them.
 pub(crate) fn after_within(text: &str, edits: &[TextEdit], lines: Range<usize>) -> String {
     let (mut new, mut done) = (String::new(), lines.start);
-    for edit in edits.iter().filter(|edit| edit.at >= lines.start && edit.range().end <= lines.end) {
+    let first = edits.partition_point(|edit| edit.at < lines.start);
+    for edit in edits[first..].iter().take_while(|edit| edit.range().end <= lines.end) {
         new += &text[done..edit.at];
         new += &edit.new;
         done = edit.range().end;

@@ -136,15 +136,16 @@ fn merge_unended(
     has_end: bool,
     mut may_follow: impl FnMut(Range<usize>) -> bool,
 ) -> Result<Merged, MergeConflict> {
-    let end = if base.contains("\r\n") { "\r\n" } else { "\n" };
+    let end = if [base, mine, theirs].iter().any(|text| text.contains("\r\n")) { "\r\n" } else { "\n" };
     let ended = |text: &str| text.to_owned() + if at_line_end(text) { "" } else { end };
     let all = [base, mine, theirs].map(ended);
     let longest = theirs.len();
     let may_follow = |range: Range<usize>| may_follow(range.start..range.end.min(longest));
     let Merged { delta, lines } = merge_ended(&all[0], &all[1], &all[2], may_follow)?;
     let mut text = delta.apply(&all[2]).expect("the delta is of their text");
-    if !has_end && text.ends_with(end) {
-        text.truncate(text.len() - end.len());
+    if !has_end {
+        let last = lines::line_start(&text, text.len().saturating_sub(1));
+        text.truncate(text.len() - lines::terminator(&text[last..]).len());
     }
     Ok(Merged { delta: Delta::between(theirs, &text), lines })
 }

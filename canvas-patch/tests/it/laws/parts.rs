@@ -131,6 +131,9 @@ proptest! {
         let moved = Delta::between(&now, &then);
         parts.follow(&now, &moved, 3);
         parts.proposed(&then);
+        for part in parts.iter() {
+            part.view(&then);
+        }
         if let Ok(back) = change.inverse().transform(&moved) {
             parts.follow_undo(&then, &back, 4, &[1]);
             let text = back.apply(&then).unwrap();
