@@ -38,7 +38,7 @@ impl<S: Store> Toolset<S> for UndoTurnTools {
         if engine.policy().permits(Access::Write).is_err() {
             return Vec::new();
         }
-        let description = "Undo all of your changes in this turn at once. Use it if they were a mistake.";
+        let description = "Undo all of your changes in this turn at once. Use it if they were a mistake, and read the canvas again.";
         vec![ToolSpec {
             name: UNDO_TURN.to_owned(),
             description: description.to_owned(),

@@ -29,7 +29,10 @@ impl World {
         let key = OpKey::host("create".parse().unwrap());
         block_on(engine.create(&canvas, TEXT, &key, NOW)).unwrap();
         let mode = SetWorkMode { mode: WorkMode::Collaborative };
-        block_on(engine.call(&canvas, &OpKey::host("mode".parse().unwrap()), mode, NOW)).unwrap();
+        block_on(engine.call(&canvas, &OpKey::host("mode".parse().unwrap()), mode, NOW))
+            .unwrap()
+            .result
+            .unwrap();
         Self { engine, tools, canvas, calls: 0 }
     }
 
@@ -78,6 +81,8 @@ fn a_model_undoes_the_changes_of_its_own_turn_alone() {
     let reply = world.call(&mut session, UNDO_TURN, json!({}));
     assert_eq!(reply.body()["undone"].as_array().map(Vec::len), Some(2), "{:?}", reply.body());
     assert_eq!(world.text(), TEXT.replace("- a", "- first turn").replace("- d", "- D"));
+    // The undo shows no text, so the model reads before it goes on.
+    assert!(world.call(&mut session, "canvas_read_all", json!({})).is_ok());
     assert!(world.call(&mut session, "canvas_apply_patch", patch("b", "bee")).is_ok());
     world.edit(&world.text().replace("- bee", "- bees"));
     let before = world.text();

@@ -154,6 +154,8 @@ pub(crate) fn all() -> Vec<SchemaFile> {
         text::EditPolicyError,
         text::GrepError,
         text::Mismatch,
+        text::PartView,
+        text::RedlineSpan,
         text::Repair,
         text::Suggestion,
         text::Summary,

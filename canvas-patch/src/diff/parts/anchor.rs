@@ -4,11 +4,12 @@ use std::ops::Range;
 
 use crate::diff::delta::Delta;
 use crate::diff::edit::TextEdit;
+use crate::diff::parts::words::Words;
 
 /// A range of a text that follows edits, or is lost with its last text and place.
 ///
-/// An edit before or after the range moves it. An edit that touches or borders on it loses it, so a range is never guessed
-/// into place.
+/// An edit before or after the range moves it. An edit whose words touch or border on it loses it, so a range is never
+/// guessed into place.
 ///
 /// ```
 /// use canvas_patch::{Anchor, Delta};
@@ -55,19 +56,19 @@ impl Anchor {
         self.at
     }
 
-    /// Follows a change of the text. Costs linear time in the number of edits.
+    /// Follows a change of the text. Costs time in proportion to the change.
     pub fn follow(&mut self, change: &Delta) {
         let end = if self.is_lost { self.at } else { self.at + self.text.len() };
-        let touches = |edit: &TextEdit| edit.at <= end && self.at <= edit.range().end;
-        self.is_lost |= change.edits().iter().any(touches);
-        self.at = place_after(self.at, change);
+        let Words { edits, .. } = Words::of(change);
+        self.is_lost |= edits.iter().any(|edit| edit.at <= end && self.at <= edit.range().end);
+        self.at = place_after(self.at, &edits);
     }
 }
 
 /// Returns the offset of a place after a change. A place inside a replaced range goes to its start.
-pub(super) fn place_after(at: usize, change: &Delta) -> usize {
+fn place_after(at: usize, edits: &[TextEdit]) -> usize {
     let (mut added, mut removed) = (0, 0);
-    for edit in change.edits() {
+    for edit in edits {
         if edit.range().end > at || edit.at == at {
             return edit.at.min(at) + added - removed;
         }

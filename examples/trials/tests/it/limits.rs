@@ -78,6 +78,8 @@ fn the_page_of_limits_is_true() {
         let row = row.unwrap_or_else(|| panic!("the page lacks {name}"));
         assert_eq!(row.split('|').nth(2).map(str::trim), Some(value.as_str()), "{name}");
     }
+    let searched = format!("| {} | 64 times that reach |", count(64 * policy.history.reach));
+    assert!(page.contains(&searched), "{searched}");
     // Those that share a row are among the others.
     let shared = 4;
     assert_eq!(page.matches('`').count() / 2 - 2, rows.len() + shared, "a row is compared with nothing");
