@@ -183,3 +183,19 @@ fn parts_that_came_to_touch_are_joined_under_the_oldest_id() {
     let ids: Vec<_> = parts.iter().map(|part| part.id().get()).collect();
     assert_eq!((ids, parts.proposed(now).as_str(), last), (vec![1], "A x\nc D E\n", 2));
 }
+
+#[test]
+fn a_line_of_a_megabyte_with_many_parts_ends() {
+    let words: Vec<String> = (0..150_000).map(|n| format!("w{n}")).collect();
+    let document = words.join(" ") + "\n";
+    let change = |step: usize, mark: &str| {
+        let changed = words.iter().enumerate().map(|(n, word)| match n % step {
+            1 => format!("{word}{mark}"),
+            _ => word.clone(),
+        });
+        changed.collect::<Vec<_>>().join(" ") + "\n"
+    };
+    let mut parts = proposed(&document, &change(1_000, "x"));
+    let stale = parts.follow(&document, &Delta::between(&document, &change(700, "y")), 1);
+    assert_eq!(stale.len(), parts.iter().count());
+}

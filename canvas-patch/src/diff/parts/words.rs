@@ -61,22 +61,23 @@ impl Words {
     /// Returns the numbers of the edits that touch or border on an edit of the same text.
     pub(super) fn touching(&self, text: &str, own: &TextEdit) -> Range<usize> {
         let range = own.range();
-        let mut first = self.edits.partition_point(|edit| edit.range().end < range.start);
-        let mut last = self.edits.partition_point(|edit| edit.at <= range.end).max(first);
-        // An edit further away in the line may still join it with another one.
-        let above = self.edits[..first].iter().rev().take_while(|edit| !has_line_end(text, edit, own));
-        if let Some(count) =
-            above.map(|edit| borders(text, edit, own)).collect::<Vec<_>>().iter().rposition(|is| *is)
-        {
-            first -= count + 1;
-        }
-        let below = self.edits[last..].iter().take_while(|edit| !has_line_end(text, own, edit));
-        if let Some(count) =
-            below.map(|edit| borders(text, own, edit)).collect::<Vec<_>>().iter().rposition(|is| *is)
-        {
-            last += count + 1;
-        }
-        first..last
+        let first = self.edits.partition_point(|edit| edit.range().end < range.start);
+        let last = self.edits.partition_point(|edit| edit.at <= range.end).max(first);
+        let (mut above, mut below) = (Line::new(text, own), Line::new(text, own));
+        let mut at = range.start;
+        let above = self.edits[..first].iter().rev().map_while(|edit| {
+            let kept = std::mem::replace(&mut at, edit.at);
+            above.next(edit.range().end..kept, edit)
+        });
+        let mut at = range.end;
+        let below = self.edits[last..].iter().map_while(|edit| {
+            let kept = std::mem::replace(&mut at, edit.range().end);
+            below.next(kept..edit.at, edit)
+        });
+        let count = |found: &mut dyn Iterator<Item = bool>| {
+            found.enumerate().filter(|(_, borders)| *borders).last().map_or(0, |(nth, _)| nth + 1)
+        };
+        first - count(&mut { above })..last + count(&mut { below })
     }
 
     /// Returns the offset of a place between the edits after all of them. An insertion at the place is before it.
@@ -101,22 +102,37 @@ impl From<Vec<TextEdit>> for Words {
     }
 }
 
-/// Whether a line ends between two edits.
-fn has_line_end(text: &str, earlier: &TextEdit, later: &TextEdit) -> bool {
-    text[earlier.range().end..later.at].contains('\n')
+/// A walk over the edits in the line of another edit, away from that one.
+struct Line<'t> {
+    text: &'t str,
+    own_breaks: bool,
+    /// Whether an unchanged word was passed.
+    has_word: bool,
+    is_over: bool,
 }
 
-/// Whether two edits with text between them border on each other, because they are in one line without an unchanged word
-/// between them, or because one of them joins or splits lines.
-fn borders(text: &str, earlier: &TextEdit, later: &TextEdit) -> bool {
-    let kept = &text[earlier.range().end..later.at];
-    let line = &kept[..kept.find('\n').map_or(kept.len(), |at| at + 1)];
-    let breaks = |edit: &TextEdit| {
-        lines_of(text, edit) != edit.range()
-            && (edit.old.contains(['\n', '\r']) || edit.new.contains(['\n', '\r']))
-    };
-    let has_word = first_word(line).is_some() && !is_in_number(line);
-    !line.ends_with('\n') && (!has_word || breaks(earlier) || breaks(later))
+impl<'t> Line<'t> {
+    fn new(text: &'t str, own: &TextEdit) -> Self {
+        Self { text, own_breaks: breaks(text, own), has_word: false, is_over: false }
+    }
+
+    /// Whether the next edit in the line borders on the first one, because no unchanged word is between them or because
+    /// one of them joins or splits lines. Returns `None` if the line ends before the edit.
+    fn next(&mut self, kept: Range<usize>, edit: &TextEdit) -> Option<bool> {
+        let kept = &self.text[kept];
+        if self.is_over || kept.contains('\n') {
+            return None;
+        }
+        self.is_over = edit.old.contains('\n');
+        self.has_word |= first_word(kept).is_some() && !is_in_number(kept);
+        Some(!self.has_word || self.own_breaks || breaks(self.text, edit))
+    }
+}
+
+/// Whether an edit joins or splits lines.
+fn breaks(text: &str, edit: &TextEdit) -> bool {
+    (edit.old.contains(['\n', '\r']) || edit.new.contains(['\n', '\r']))
+        && lines_of(text, edit) != edit.range()
 }
 
 /// Returns the lines that an edit changes, as bytes of the text before it. An insertion or removal of whole lines has exactly
