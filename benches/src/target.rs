@@ -69,7 +69,7 @@ const fn at_least(work: &'static str, beside: &'static str, least: f64) -> Targe
 }
 
 /// Every target.
-pub const TARGETS: [Target; 20] = [
+pub const TARGETS: [Target; 22] = [
     at_most("apply-1", MB, "canvas", "× memcpy", 1.6),
     at_most("apply-200", MB, "canvas", "× memcpy", 5.0),
     at_most("build-10", MB, "canvas", "× imara-myers", 1.1),
