@@ -147,7 +147,8 @@ proptest! {
 
     #[test]
     fn a_redline_has_both_texts(change in change(), document in text(), own in edits(5)) {
-        for (document, proposed) in [(change.before.clone(), change.after.clone()), (document.clone(), edited(&document, &own))] {
+        let other = edited(&document, &own);
+        for (document, proposed) in [(change.before, change.after), (document, other)] {
             let mut parts = Parts::default();
             parts.propose(&document, &proposed, &mut 0, None);
             let spans = redline(&document, parts.iter().map(|part| (part.id(), part.edits())));
