@@ -272,10 +272,12 @@ impl Parts {
         for next in all {
             groups.push(next);
             // A run grows to both sides.
-            while let [.., above, last] = groups.as_mut_slice()
-                && last.lines.start <= above.lines.end
-                && (last.has_edits || above.has_edits || last.lines.start < above.lines.end)
-            {
+            while let [.., above, last] = groups.as_mut_slice() {
+                let touches = last.lines.start <= above.lines.end
+                    && (last.has_edits || above.has_edits || last.lines.start < above.lines.end);
+                if !touches {
+                    break;
+                }
                 above.lines.end = above.lines.end.max(last.lines.end);
                 above.has_edits |= last.has_edits;
                 above.parts.append(&mut last.parts);
