@@ -47,7 +47,13 @@ impl Operation {
             .insert("now".to_owned(), json!({"type": "integer", "description": "Milliseconds since 1970."}));
         let needed = self.own_fields().filter(|(_, is_optional)| !is_optional).map(|(name, _)| name);
         let needed: Vec<_> = ["op"].into_iter().chain(needed).collect();
-        json!({"type": "object", "properties": properties, "required": needed, "additionalProperties": false})
+        json!({
+            "description": format!("A line of JSON that asks the bridge for {}.", self.name),
+            "type": "object",
+            "properties": properties,
+            "required": needed,
+            "additionalProperties": false,
+        })
     }
 }
 
