@@ -94,7 +94,8 @@ enum Whose {
 async fn create(to: Target, Body(New { markdown, mode }): Body<New>) -> Answer {
     let (engine, key) = (&to.service.engine, OpKey::host(to.call.clone()));
     let created = engine.create(&to.canvas, &markdown, &key, now()).await?;
-    engine.call(&to.canvas, &OpKey::user(to.call), SetWorkMode { mode }, now()).await?.result?;
+    let of_mode = OpKey::of(ConversationId::new("mode")?, to.call);
+    engine.call(&to.canvas, &of_mode, SetWorkMode { mode }, now()).await?.result?;
     Ok(Json(json!({"revision": created.revision})))
 }
 
