@@ -69,7 +69,7 @@ const fn at_least(work: &'static str, beside: &'static str, least: f64) -> Targe
 }
 
 /// Every target.
-pub const TARGETS: [Target; 22] = [
+pub const TARGETS: [Target; 20] = [
     at_most("apply-1", MB, "canvas", "× memcpy", 1.6),
     at_most("apply-200", MB, "canvas", "× memcpy", 5.0),
     at_most("build-10", MB, "canvas", "× imara-myers", 1.1),
@@ -86,8 +86,6 @@ pub const TARGETS: [Target; 22] = [
     at_most("board-shift", 20_000, "canvas", "ms", 50.0),
     at_least("hot-8", "× one commit a call", 3.0),
     at_least("hot-8-power", "× one commit a call", 3.0),
-    at_least("shared-16", "× one commit a call", 2.5),
-    at_least("shared-16-power", "× one commit a call", 2.5),
     at_least("sqlite-small", "× UPDATE of the same bytes", 0.5),
     at_least("sqlite-large", "× UPDATE of the same bytes", 5.0),
     at_least("postgres-steady", "× four statements", 2.5),

@@ -11,8 +11,6 @@ mod hot;
 #[cfg(feature = "postgres")]
 mod postgres;
 #[cfg(feature = "sqlite")]
-mod shared;
-#[cfg(feature = "sqlite")]
 mod sqlite;
 mod writer;
 
@@ -65,10 +63,6 @@ pub const WORKS: &[StoreWork] = &[
     StoreWork { name: "hot-8", rates: hot::process },
     #[cfg(feature = "sqlite")]
     StoreWork { name: "hot-8-power", rates: hot::power },
-    #[cfg(feature = "sqlite")]
-    StoreWork { name: "shared-16", rates: shared::process },
-    #[cfg(feature = "sqlite")]
-    StoreWork { name: "shared-16-power", rates: shared::power },
     #[cfg(feature = "postgres")]
     StoreWork { name: "postgres-steady", rates: postgres::steady },
     #[cfg(feature = "postgres")]

@@ -37,7 +37,7 @@ pub(super) fn key(call: &str) -> OpKey {
 }
 
 /// A line of a document of `size` bytes; longer documents have more of them after it.
-pub(super) fn line(line: usize, count: u64) -> String {
+fn line(line: usize, count: u64) -> String {
     format!("line {line:02} count {count:010} {}", "x".repeat(SMALL / LINES - 28))
 }
 
