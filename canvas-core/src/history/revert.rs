@@ -23,7 +23,8 @@ pub struct ChangeSelection {
     pub last: Option<NonZeroU32>,
     /// Selects only those after this revision; `None` selects all.
     pub since: Option<Revision>,
-    /// Whether a change that cannot be undone stays, while the others are undone. Otherwise, a single such change refuses the whole undo.
+    /// Whether a change that cannot be undone stays, while the others are undone. Otherwise, a single such change
+    /// refuses the whole undo.
     pub partial: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Shows changes that wait for a decision: the text with what is kept, inserted and deleted.
+//! Shows pending changes as pieces of text that are kept, inserted or deleted.
 
 use std::ops::Range;
 

@@ -185,7 +185,7 @@ fn parts_that_came_to_touch_are_joined_under_the_oldest_id() {
 }
 
 #[test]
-fn a_line_of_a_megabyte_with_many_parts_ends() {
+fn a_line_of_a_megabyte_with_many_edits_ends() {
     let words: Vec<String> = (0..150_000).map(|n| format!("w{n}")).collect();
     let document = words.join(" ") + "\n";
     let change = |step: usize, mark: &str| {

@@ -88,8 +88,8 @@ impl UserSelection {
     }
 }
 
-/// Returns the place of an offset after the edits. What replaces text around an end belongs to the selection, and what is
-/// inserted exactly at an end does not.
+/// Returns the place of an offset after the edits. A replacement around an end belongs to the selection, and an
+/// insertion exactly at an end does not.
 fn moved(at: usize, delta: &Delta, is_end: bool) -> usize {
     let (mut removed, mut added) = (0, 0);
     for edit in delta.edits() {

@@ -38,8 +38,9 @@ pub struct WatchEvent {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub actor: Option<Actor>,
     /// The lock that conversations share, at [`WatchEvent::clock`]. If each conversation has a turn of its own, its
-    /// messages and cancellations cause an event too, and [`Head::lock_of`](crate::store::Head::lock_of) has its lock. The expiry of a lease causes neither a commit nor an event. Set a timer for
-    /// [`LockView::until`] minus `clock`, and replace it at the next event.
+    /// messages and cancellations cause an event too, and [`Head::lock_of`](crate::store::Head::lock_of) has its lock.
+    /// The expiry of a lease causes neither a commit nor an event. Set a timer for [`LockView::until`] minus `clock`,
+    /// and replace it at the next event.
     pub lock: LockView,
     /// The store's clock at the time of the event, in milliseconds since 1970, or 0 if the canvas has no row.
     #[cfg_attr(feature = "schema", schemars(with = "u64"))]

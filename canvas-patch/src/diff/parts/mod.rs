@@ -297,7 +297,7 @@ impl PendingPart {
         self.stale.as_ref().and_then(|stale| stale.cause).is_some_and(|cause| changes.contains(&cause))
     }
 
-    /// Makes the part stale. It keeps its lines and those that the words `span` of a change touch.
+    /// Makes the part stale. It keeps its own lines, and the place of all lines that the words `span` of a change touch.
     fn lose(&mut self, before: &str, words: &Words, span: Range<usize>, cause: u64) {
         let mut lost = self.lines(before);
         for edit in &words.edits[span] {

@@ -245,7 +245,7 @@ fn on_a_collaborative_canvas_nobody_ends_the_turn_of_another() {
     one.done("canvas_check_in", json!({"lease_id": first}));
     one.check_out();
 
-    // Each undoes as the person at the page, whose name no model sees.
+    // A person at the page, whose name no model sees, takes control.
     page.done("app_take_control", json!({}));
     assert_eq!(one.refused("canvas_apply_patch", json!({"patch": patch("1", "I")})), "LOCK_NOT_AVAILABLE");
     page.done("app_hand_back", json!({}));
