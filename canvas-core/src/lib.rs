@@ -70,6 +70,7 @@ pub mod history;
 #[cfg(any(feature = "board", feature = "surface"))]
 mod json_patch;
 mod model;
+pub mod proposal;
 #[cfg(feature = "recipe")]
 pub mod recipe;
 #[cfg(any(feature = "board", feature = "surface"))]

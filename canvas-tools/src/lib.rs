@@ -116,6 +116,7 @@ pub use reply::{ToolError, ToolReply};
 #[cfg(feature = "board")]
 pub use session::memory::BoardMemory;
 pub use session::memory::DocumentMemory;
+pub use session::mode::{PROPOSING_PROMPT, SessionMode};
 #[cfg(feature = "board")]
 pub use session::plan::Plans;
 #[cfg(feature = "recipe")]

@@ -102,6 +102,11 @@ pub(crate) struct DocumentAt {
 }
 
 impl DocumentAt {
+    /// Returns the id by which steps name the last text that has a blob.
+    pub(crate) const fn id(&self) -> BlobId {
+        self.id
+    }
+
     pub(crate) fn text(&self) -> &str {
         match &self.changed {
             Some(text) => text,

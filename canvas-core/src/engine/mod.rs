@@ -23,6 +23,7 @@ pub(crate) mod lock_view;
 #[cfg(all(test, feature = "surface"))]
 mod model;
 pub(crate) mod observe;
+mod proposals;
 mod queue;
 #[cfg(feature = "recipe")]
 mod recipe;
@@ -63,6 +64,7 @@ use crate::model::face::Face;
 use crate::model::id::CanvasId;
 use crate::model::op_key::OpKey;
 use crate::model::revision::{Revision, RevisionId};
+use crate::proposal::owner::Owner;
 use crate::store::boxed::BoxStore;
 use crate::store::contract::Store;
 #[cfg(feature = "surface")]
@@ -435,7 +437,7 @@ impl<S: Store> Engine<S> {
         let call = self.tracer.begin(canvas, C::NAME, Some(operation));
         let ran = self.run(call.trace(), task::Call::new(operation, &command), begin, now).await;
         let answered = ran.and_then(|(Reply { answer: result, replayed }, snapshot)| {
-            Ok(Answered { result, replayed, snapshot: seen(canvas, snapshot)? })
+            Ok(Answered { result, replayed, snapshot: seen_by::<C>(seen(canvas, snapshot)?, operation) })
         });
         call.end_as(answered, |Answered { result, replayed, .. }| {
             (result.as_ref().err().map(CodedError::code), *replayed)
@@ -483,7 +485,7 @@ impl<S: Store> Engine<S> {
         let call = self.tracer.begin(canvas, "recall", Some(operation));
         let task = RecallTask(task::Call::new(operation, command));
         let read = self.read(call.trace(), task, now).await;
-        call.end(read)
+        call.end(read.map(|(answer, snapshot)| (answer, seen_by::<C>(snapshot, operation))))
     }
 
     /// Settles an operation whose answer was lost. If the operation is not applied by now, it never will be, even if a
@@ -631,6 +633,14 @@ impl<S: Store + 'static> Engine<S> {
         };
         let notifies = self.store.capabilities().notify;
         Watch::begin(&self.watches, canvas, self.policy.lease, notifies, load)
+    }
+}
+
+/// Returns the canvas as the command's conversation sees it.
+fn seen_by<C: Command>(snapshot: Snapshot, operation: &OpKey) -> Snapshot {
+    match C::PROPOSES {
+        true => snapshot.proposed_by(&Owner::Conversation(operation.conversation.clone())),
+        false => snapshot,
     }
 }
 

@@ -8,8 +8,11 @@ use canvas_patch::{Address, AddressError, Outline, Resolved};
 use super::context::CachedRow;
 use crate::document::outline::DocumentOutline;
 use crate::model::blob::Blob;
+use crate::model::face::Face;
 use crate::model::head::Head;
 use crate::model::revision::RevisionId;
+use crate::proposal::owner::Owner;
+use crate::proposal::stored::Proposals;
 
 /// The state of a canvas at the time of an answer.
 #[derive(Debug, Clone)]
@@ -21,6 +24,8 @@ pub struct Snapshot {
     /// The store's clock at the time of the answer, estimated as [`Engine`](crate::Engine) describes.
     pub clock: Timestamp,
     outline: Arc<DocumentOutline>,
+    /// The proposals, if they are loaded.
+    proposals: Option<Arc<Proposals>>,
 }
 
 impl Snapshot {
@@ -29,7 +34,29 @@ impl Snapshot {
         let row = row.filter(|row| !row.head.is_deleted())?;
         let clock = row.clock(now);
         let (document, outline) = (row.contents.document()?.clone(), row.contents.outline()?);
-        Some(Self { document, clock, outline, head: row.head })
+        let proposals = row.head.proposals.and_then(|id| row.contents.get(id, ()).ok());
+        Some(Self { document, clock, outline, head: row.head, proposals })
+    }
+
+    /// Returns the canvas as the owner of a proposal sees it: its document is the proposed text, and its revision that of
+    /// the document or of the proposal, whichever is greater.
+    pub(super) fn proposed_by(self, owner: &Owner) -> Self {
+        let Some(own) = self.proposals.as_ref().and_then(|proposals| proposals.of(owner)) else {
+            return self;
+        };
+        let (mut head, change) = (Head::clone(&self.head), own.parts.change());
+        let proposed = change.apply(self.text()).ok().filter(|_| !change.is_empty());
+        let (document, outline) = match proposed {
+            None => (self.document.clone(), Arc::clone(&self.outline)),
+            Some(text) => {
+                let document = Blob::document_after(Some(&self.document), text, change.edits());
+                let outline = self.outline.followed_by(&document, change.edits());
+                (document, outline)
+            }
+        };
+        head.set_document(&document);
+        head.faces[Face::Document] = head.faces[Face::Document].max(own.revision);
+        Self { document, outline, head: head.into(), ..self }
     }
 
     /// Returns the document's text.

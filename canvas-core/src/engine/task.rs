@@ -257,7 +257,7 @@ impl<C: Command> Task for RecallTask<'_, C> {
     type Answer = Option<Outcome<C>>;
 
     fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<Self::Answer>, Blocked> {
-        context.live()?;
+        context.live_with(C::FILES)?;
         let Call { operation, digest, .. } = &self.0;
         Ok(Decision::Answer(match context.recall(operation, *digest)? {
             Recall::New => None,

@@ -26,13 +26,14 @@ use crate::model::links::{self, Linked};
 use crate::model::op_key::OpKey;
 use crate::model::receipt::is_zero;
 use crate::model::revision::Revision;
+use crate::proposal::decision::Decision;
 
 impl JournalSlot {
     /// Appends an entry. An undo becomes the next entry to redo, an effect goes on neither stack, and any other entry
     /// becomes the next to undo.
     pub(crate) fn push(&mut self, entry: NewEntry) -> (Entry, Blob) {
         let NewEntry { kind, change, actor, author, written_by, first_made_by, reverts, .. } = entry;
-        let NewEntry { operation, at, summary, revisions, step, also, .. } = entry;
+        let NewEntry { operation, at, summary, revisions, step, also, decisions, .. } = entry;
         // At most the revision, which runs out first, because a head with more entries than revisions is rejected.
         let number = EntryNumber::new(self.entries + 1);
         let below = match if kind == EntryKind::Undo { self.redo } else { self.undo } {
@@ -60,6 +61,7 @@ impl JournalSlot {
             revision_after: revisions.1,
             step,
             also,
+            decisions,
             previous: self.last,
             below,
             effects_before: self.effects,
@@ -154,6 +156,9 @@ pub struct Entry {
     /// The change that an effect made to another face, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub also: Option<Step>,
+    /// The decisions on proposals that the entry makes or takes back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) decisions: Vec<Decision>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     previous: Option<BlobId>,
     /// The entry that undo takes after this one or, if this one is an undo, the entry that redo takes after it.
@@ -310,6 +315,7 @@ pub(crate) struct NewEntry {
     pub(crate) step: Step,
     /// Used only for an effect.
     pub(crate) also: Option<Step>,
+    pub(crate) decisions: Vec<Decision>,
 }
 
 /// Whether entries of this kind undo or redo an earlier change, whose author may be anybody.

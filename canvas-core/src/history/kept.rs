@@ -124,6 +124,7 @@ mod tests {
             step: DocumentStep { before: document, after: document, delta: Some(Delta::between("", "")) }
                 .into(),
             also: None,
+            decisions: Vec::new(),
         }
     }
 

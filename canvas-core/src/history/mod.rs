@@ -80,6 +80,7 @@
 
 #[cfg(feature = "board")]
 pub(crate) mod board;
+pub(crate) mod cause;
 mod effect;
 pub(crate) mod journal;
 pub(crate) mod kept;

@@ -131,6 +131,11 @@ faces! {
         /// The manifest of these data, which names their blobs.
         Data = "data.json" naming;
     }
+    /// Changes of the document that wait for a decision. They are on no stack of undo, and no tree has them.
+    Proposals = "proposals" {
+        /// The parts of all proposals, in the head itself.
+        Proposals = "proposals.json";
+    }
 }
 
 impl Face {

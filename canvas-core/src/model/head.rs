@@ -70,6 +70,9 @@ pub struct Head {
     /// Whether conversations share the lease and the turn.
     #[serde(default, skip_serializing_if = "WorkMode::is_exclusive")]
     pub(crate) work_mode: WorkMode,
+    /// The proposals, which are beside the draft.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) proposals: Option<BlobId>,
     /// The last revision in which a user changed the board, which does not raise the epoch.
     #[serde(default, skip_serializing_if = "Revision::is_zero")]
     pub(crate) user_revision: Revision,
@@ -141,6 +144,7 @@ impl Head {
         self.committed = None;
         self.end_turns();
         self.work_mode = WorkMode::Exclusive;
+        self.proposals = None;
         self.conversations.clear();
         self.gave_up = false;
         self.journal = self.journal.cleared();
@@ -181,6 +185,7 @@ impl Head {
             gave_up: false,
             turn_start,
             work_mode: WorkMode::default(),
+            proposals: None,
             user_revision: Revision::ZERO,
             surface_changed: None,
             #[cfg(feature = "surface")]
@@ -216,7 +221,12 @@ impl Head {
     /// Whether a conversation saw the current document.
     pub fn has_seen(&self, conversation: &ConversationId) -> bool {
         let seen = self.conversation(conversation).seen;
-        seen.is_some_and(|seen| self.is_current(Face::Document, seen.revision))
+        seen.is_some_and(|seen| self.is_current(Face::Document, seen.revision) && !self.is_of_proposal(seen))
+    }
+
+    /// Whether a point is of a proposed text, which is not the document.
+    pub(crate) fn is_of_proposal(&self, point: SyncPoint) -> bool {
+        point.revision > self.faces[Face::Document] && point.document != self.document()
     }
 
     /// Returns the lock of the canvas, which decides who may write, until when, and in whose turn. If conversations work
@@ -272,7 +282,7 @@ impl Head {
     pub fn blobs(&self) -> impl Iterator<Item = BlobId> {
         let trees = self.draft.iter().chain(self.committed.iter().flat_map(Tree::iter)).map(|(_, blob)| blob);
         let last = self.journal.blobs().chain(self.audit.last);
-        trees.chain(self.known_texts()).chain(last).chain(self.receipts.blobs())
+        trees.chain(self.proposals).chain(self.known_texts()).chain(last).chain(self.receipts.blobs())
     }
 
     /// Returns the documents that the head names, each of which may be a list of chunks.
@@ -347,16 +357,18 @@ impl Head {
     pub(crate) fn file(&self, file: TreeFile) -> Option<BlobId> {
         match file {
             TreeFile::Document => Some(self.document()),
+            TreeFile::Proposals => self.proposals,
             file => self.draft.file(file),
         }
     }
 
-    /// Returns the files of the draft and of the artefact.
+    /// Returns the files of the draft and of the artefact, and the proposals.
     pub(crate) fn files(&self) -> impl Iterator<Item = (TreeFile, BlobId)> {
         [Some(&self.draft), self.committed.as_ref()]
             .into_iter()
             .flatten()
             .flat_map(|tree| TreeFile::ALL.into_iter().filter_map(|file| Some((file, tree.file(file)?))))
+            .chain(self.proposals.map(|id| (TreeFile::Proposals, id)))
     }
 
     /// Returns the current document with its revision.

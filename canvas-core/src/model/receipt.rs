@@ -17,6 +17,12 @@ use crate::model::op_key::OpKey;
 #[expect(unnameable_types, reason = "only the sealed part of `Command` speaks of it")]
 pub struct Digest([u8; 16]);
 
+impl Digest {
+    pub(crate) const fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
 impl From<Digest> for String {
     fn from(digest: Digest) -> Self {
         hex(&digest.0)

@@ -58,7 +58,7 @@ impl Transition<'_> {
         &mut self,
         lease: Option<LeaseId>,
     ) -> Result<Option<Timestamp>, Stop<R>> {
-        if !self.is_under(lease) || self.has_outlived(lease) {
+        if self.proposing.is_some() || !self.is_under(lease) || self.has_outlived(lease) {
             Ok(None)
         } else {
             self.heartbeat(lease).map(Some)
@@ -72,7 +72,7 @@ impl Transition<'_> {
         operation: &OpKey,
         lease: Option<LeaseId>,
     ) -> Result<Option<Timestamp>, Stop<R>> {
-        if self.is_under(lease) && !self.has_outlived(lease) {
+        if self.proposing.is_none() && self.is_under(lease) && !self.has_outlived(lease) {
             return self.heartbeat(lease).map(Some);
         }
         self.authorize_turn(operation)
@@ -84,6 +84,10 @@ impl Transition<'_> {
         &mut self,
         operation: &OpKey,
     ) -> Result<Option<Timestamp>, Stop<R>> {
+        if self.proposing.is_some() {
+            // A proposal keeps nobody out, and nobody keeps it out.
+            return self.check_turn(operation).map(|()| None);
+        }
         let held = self.head.lock.valid_lease(&self.policy.lease, self.view.clock);
         match held.map(|lease| (lease.id, &lease.holder)) {
             Some((id, holder)) if *holder == self.who.holder() => self.heartbeat(Some(id)).map(Some),
@@ -110,7 +114,8 @@ impl Transition<'_> {
     /// Whether an expired lease can be taken again. This requires that it is the last one issued, that the user did not
     /// act in the meantime, and that its holder saw the current document.
     fn may_retake(&mut self, operation: &OpKey, lease: Option<LeaseId>) -> bool {
-        let may = self.policy.writes.retake && !self.has_own_turn() && self.is_under(lease);
+        let needs_lease = !self.has_own_turn() && self.proposing.is_none();
+        let may = self.policy.writes.retake && needs_lease && self.is_under(lease);
         let Some(lease) = lease.filter(|_| may) else {
             return false;
         };
@@ -171,7 +176,7 @@ impl Transition<'_> {
     /// Refuses if a lease is valid, unless each conversation has a lease of its own.
     pub(super) fn check_free<R: From<NotAvailable>>(&self) -> Result<(), Stop<R>> {
         match self.head.lock.valid_lease(&self.policy.lease, self.view.clock) {
-            _ if self.has_own_turn() => Ok(()),
+            _ if self.has_own_turn() || self.proposing.is_some() => Ok(()),
             Some(lease) => Err(Stop::refused(NotAvailable::Held { until: lease.expires_at, own: None })),
             None => Ok(()),
         }

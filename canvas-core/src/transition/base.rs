@@ -168,7 +168,10 @@ impl<'a> Transition<'a> {
         let Some(known) = base.map_or(seen, |base| Some(base.revision())) else {
             return Ok(Some(Stale::Nothing));
         };
-        if self.head.is_current(Face::Document, known) {
+        let points = || [conversation.seen, conversation.synced].into_iter().flatten();
+        let is_of_proposal = |point: &SyncPoint| self.head.is_of_proposal(*point) && names(base, *point);
+        let proposed = points().find(|point| point.revision == known && is_of_proposal(point));
+        if proposed.is_none() && self.head.is_current(Face::Document, known) {
             return Ok(None);
         }
         if known > self.head.revision || known.is_zero() {

@@ -69,6 +69,9 @@ pub(crate) mod sealed {
         /// round trip.
         const FILES: &'static [TreeFile] = &[];
 
+        /// Whether the command runs in the proposal of its conversation.
+        const PROPOSES: bool = false;
+
         /// Whether an answer leaves a receipt.
         fn is_kept(_: &Outcome<Self>) -> bool
         where

@@ -46,6 +46,10 @@ impl Transition<'_> {
         self.head.lock = lock;
         // `not_after` stays, because a refusal under the lease extends it and must not do so after it has expired.
         self.blobs.clear();
+        self.moves.clear();
+        if let Some(proposing) = &mut self.proposing {
+            (proposing.next, proposing.changed) = (None, None);
+        }
         self.contents = Contents::default();
         let shown = match refusal {
             // Without changes, the text again equals the one that the conversation has seen.

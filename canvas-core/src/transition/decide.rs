@@ -6,8 +6,10 @@ use crate::model::blob::{Blob, BlobId, Missing};
 use crate::model::op_key::OpKey;
 use crate::model::receipt::{Answer, Digest, Recall, Receipt};
 use crate::model::receipts::Occasion;
+use crate::proposal::owner::Owner;
 use crate::transition::command::{Command, Outcome, StoredAnswer, encode};
 use crate::transition::policy::Policy;
+use crate::transition::proposal::in_proposal::ProposedView;
 use crate::transition::refusal::{CallRefusal, Refused as _};
 use crate::transition::step::{Stop, Transition};
 use crate::transition::view::{Change, View};
@@ -56,10 +58,24 @@ pub(crate) fn decide<C: Command>(
     let (focused, shared) = view.head.focus(&policy.lease, view.clock, &operation.conversation).unzip();
     let has_clock_fallen_back =
         shared.as_ref().is_some_and(|shared| !shared.lock.is_same_state(&view.head.lock));
-    let view = &View { head: focused.as_ref().unwrap_or(view.head), ..*view };
+    let real = &View { head: focused.as_ref().unwrap_or(view.head), ..*view };
+    let proposed = match C::PROPOSES {
+        true => match ProposedView::of(real, Owner::Conversation(operation.conversation.clone()))? {
+            Ok(proposed) => Some(proposed),
+            Err(refusal) => return Ok(Decided::refused(refusal)),
+        },
+        false => None,
+    };
+    let view = &View {
+        head: proposed.as_ref().map_or(real.head, |proposed| &proposed.head),
+        contents: proposed.as_ref().map_or(real.contents, |proposed| &proposed.contents),
+        ..*real
+    };
     let mut transition = Transition::new(view, policy, &operation.conversation, shared);
+    transition.proposing = proposed.as_ref().map(|proposed| proposed.change(real));
     let result = match command.decide(&mut transition, operation) {
         Ok(done) => {
+            transition.follow()?;
             transition.date_surface();
             Ok(done)
         }
@@ -113,6 +129,7 @@ fn resume<C: Command>(
 }
 
 fn change_by(mut transition: Transition<'_>) -> Change {
+    transition.put_proposal();
     transition.put_turn();
     let Transition { head, blobs, contents, not_after, actor, .. } = transition;
     Change { head: Arc::new(head), blobs, contents, not_after, actor }

@@ -17,6 +17,7 @@ use crate::model::blob::BlobId;
 use crate::model::op_key::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::revision::{Base, RevisionId};
+use crate::proposal::told::ProposedParts;
 use crate::transition::base::Written;
 use crate::transition::command::Command;
 use crate::transition::command::sealed::Decide;
@@ -135,6 +136,10 @@ pub struct AppliedPatch {
     /// conversation does not count as having seen it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub changes: Option<Changes>,
+    /// The parts of the conversation's proposal that the patch made or changed, if it runs in
+    /// [`Proposing`](crate::proposal::Proposing).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposed: Option<ProposedParts>,
     /// New lease issued under [`WriteRules::retake`](crate::policy::WriteRules::retake) in place of the expired one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
@@ -185,6 +190,10 @@ pub struct HostEdited {
     pub change: Option<ChangeNumber>,
     /// The edit's line for the history.
     pub summary: String,
+    /// The parts of the conversation's proposal that the edit made or changed, if it runs in
+    /// [`Proposing`](crate::proposal::Proposing).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proposed: Option<ProposedParts>,
 }
 
 fn base_text(base: Option<Base>) -> String {
@@ -344,7 +353,8 @@ impl Decide for HostEdit {
             let record = Record { actor: Role::Assistant, operation, summary: self.summary.clone() };
             change = at.record(record, at.document_step(self.delta.clone())).map(|entry| entry.change);
         }
-        Ok(HostEdited { revision: at.head.revision_id(), previous, change, summary: self.summary.clone() })
+        let (revision, summary, proposed) = (at.head.revision_id(), self.summary.clone(), at.proposed());
+        Ok(HostEdited { revision, previous, change, summary, proposed })
     }
 }
 
@@ -392,6 +402,7 @@ impl Transition<'_> {
             lines,
             expires_at: None,
             changes: moved_past,
+            proposed: self.proposed(),
             retaken: None,
         })
     }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::changes::changes_since;
 use crate::document::step::DocumentStep;
+use crate::history::cause::Cause;
 use crate::history::journal::Entry;
 use crate::history::number::ChangeNumber;
 use crate::history::reach::{Chain, ChainStep};
@@ -166,6 +167,7 @@ pub(super) struct Past<'e> {
 /// A change of the document after a revision.
 struct Later<'e> {
     change: ChangeNumber,
+    cause: Cause,
     /// Whether a person made it.
     is_by_person: bool,
     delta: Cow<'e, Delta>,
@@ -183,6 +185,11 @@ impl Past<'_> {
     /// Changes since that revision, oldest first.
     pub(super) fn since(&self) -> Vec<Delta> {
         self.later.iter().map(|later| Delta::clone(&later.delta)).collect()
+    }
+
+    /// Returns the changes since that revision, oldest first, with the numbers by which parts of proposals know them.
+    pub(super) fn later(&self) -> impl Iterator<Item = (&Delta, &Cause)> {
+        self.later.iter().map(|later| (&*later.delta, &later.cause))
     }
 
     /// Whether nobody but people changed a range of the current text since that revision.
@@ -299,7 +306,8 @@ impl Transition<'_> {
             };
             past.document = before;
             let is_by_person = matches!(entry.made_by(), Actor::Person { .. });
-            past.later.push(Later { change: entry.change, is_by_person, delta });
+            let cause = Cause::of(entry.kind, entry.change, entry.reverts.as_ref());
+            past.later.push(Later { change: entry.change, cause, is_by_person, delta });
         }
         past.later.reverse();
         // Changes of faces before the first entry do not change the document.

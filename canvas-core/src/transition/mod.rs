@@ -53,6 +53,7 @@ pub(crate) mod lease;
 mod located;
 pub(crate) mod native;
 pub(crate) mod policy;
+pub(crate) mod proposal;
 #[cfg(feature = "recipe")]
 pub(crate) mod recipe;
 pub(crate) mod refusal;

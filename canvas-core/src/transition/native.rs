@@ -152,6 +152,7 @@ impl Decide for ApplyEdits {
             lines,
             expires_at,
             changes: None,
+            proposed: at.proposed(),
             retaken: None,
         })
     }

@@ -12,7 +12,7 @@
 use std::borrow::Cow;
 
 use canvas_lease::{CheckOutError, Epoch, LeaseId, Timestamp};
-use canvas_patch::{ApplyError, EditPolicyError, LineRange, Reason};
+use canvas_patch::{ApplyError, EditPolicyError, LineRange, PartId, Reason};
 use serde::{Deserialize, Serialize};
 
 use crate::document::changes::Changes;
@@ -21,6 +21,7 @@ use crate::history::number::{ChangeNumber, EntryNumber};
 use crate::model::error::CodedError;
 use crate::model::face::{FACE_NOT_SUPPORTED, Face, INVALID_BOARD, not_supported};
 use crate::model::revision::Revision;
+use crate::proposal::owner::Owner;
 #[cfg(feature = "recipe")]
 use crate::recipe::refusal::RecipeRefusal;
 #[cfg(feature = "surface")]
@@ -59,7 +60,7 @@ macro_rules! coded_by_view {
 
 coded_by_view! {
     CallRefusal, NotAvailable, LeaseRefusal, LimitRefusal, BaseRefusal, StaleEdit, PatchRefusal, LinesRefusal,
-    HistoryRefusal, BoardRefusal, NewBoardRefusal,
+    HistoryRefusal, ProposalRefusal, BoardRefusal, NewBoardRefusal,
 }
 
 macro_rules! groups {
@@ -102,6 +103,7 @@ groups! {
     Patch(PatchRefusal): "A patch does not apply.",
     Lines(LinesRefusal): "Lines differ from those that their author expects.",
     History(HistoryRefusal): "The history cannot undo or redo the change.",
+    Proposal(ProposalRefusal): "A proposal or a decision is refused.",
     Board(BoardRefusal): "The board is missing, unreadable or newer than the command.",
     NewBoard(NewBoardRefusal): "A new board is refused.",
     #[cfg(feature = "surface")]
@@ -162,6 +164,14 @@ composed! {
     /// Refusals of [`HostEdit`](crate::document::HostEdit).
     HostEditRefusal { Call(CallRefusal), NotAvailable(NotAvailable), Base(BaseRefusal), Limit(LimitRefusal) }
 
+    /// Refusals of [`Propose`](crate::proposal::Propose).
+    ProposeRefusal {
+        Call(CallRefusal), Proposal(ProposalRefusal), Patch(PatchRefusal), Limit(LimitRefusal),
+    }
+
+    /// Refusals of [`DecideParts`](crate::proposal::DecideParts) and [`Withdraw`](crate::proposal::Withdraw).
+    DecisionRefusal { Call(CallRefusal), Proposal(ProposalRefusal), Limit(LimitRefusal) }
+
     /// Refusals of [`Undo`](crate::history::Undo) and [`Redo`](crate::history::Redo).
     UndoRefusal {
         Call(CallRefusal), Lease(LeaseRefusal), NotAvailable(NotAvailable), History(HistoryRefusal),
@@ -213,6 +223,9 @@ pub enum CallRefusal {
     /// An earlier call with other arguments used the same call id.
     #[error("this call id was used before with other arguments: send the call with a new id")]
     CallIdReused,
+    /// The proposals of the canvas cannot be read.
+    #[error("the proposals cannot be read: restore the store from a backup, or update the library")]
+    ProposalsDamaged,
     /// [`Engine::resolve`](crate::Engine::resolve) abandoned the call before it was applied, or its answer was erased.
     #[error(
         "this call was abandoned before it was done, or its answer was erased: look at the canvas, and send it with a new id if it is still to be done"
@@ -302,6 +315,82 @@ pub enum LimitRefusal {
         /// Size of the document in bytes.
         bytes: usize,
         /// Maximum size in bytes.
+        limit: usize,
+    },
+    /// A proposal would have too many parts.
+    #[error("the proposal would have more than {limit} parts: wait for a decision on those that there are")]
+    TooManyParts {
+        /// Maximum number of parts.
+        limit: usize,
+    },
+    /// The canvas would have too many proposals.
+    #[error("the canvas would have more than {limit} open proposals: wait for a decision on one of them")]
+    TooManyProposals {
+        /// Maximum number of proposals.
+        limit: usize,
+    },
+    /// The proposals would have too much text.
+    #[error("the proposals would have {bytes} bytes of text, the limit is {limit}: propose a smaller change")]
+    ProposalsTooLarge {
+        /// Bytes of text in all proposals of the canvas.
+        bytes: usize,
+        /// Maximum size in bytes.
+        limit: usize,
+    },
+}
+
+/// A proposal or a decision is refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "refusal", rename_all = "snake_case")]
+pub enum ProposalRefusal {
+    /// The owner has no open proposal.
+    #[error("{owner} has no open proposal: list the proposals")]
+    ProposalNotFound {
+        /// The owner in the request.
+        owner: Owner,
+    },
+    /// No open proposal has the part.
+    #[error("no open proposal has the part {part}: list the proposals")]
+    PartNotFound {
+        /// Id of the part in the request.
+        part: PartId,
+    },
+    /// Another change touched the words of the part.
+    #[error("another change touched the words of {part}: reject it, or ask its owner to propose it again")]
+    PartStale {
+        /// Id of the part.
+        part: PartId,
+    },
+    /// The part differs from what the person saw.
+    #[error("{part} has changed since it was shown: look at it again, then decide")]
+    PartChanged {
+        /// Id of the part.
+        part: PartId,
+    },
+    /// The decision both accepts and rejects the part.
+    #[error("{part} is both accepted and rejected: decide it once")]
+    DecidedTwice {
+        /// Id of the part.
+        part: PartId,
+    },
+    /// A model tried to decide.
+    #[error("a model does not decide on proposals: wait for the decision of a person")]
+    DecisionByModel,
+    /// The note of a rejection is too long.
+    #[error("the note has {bytes} bytes, the limit is {limit}: shorten it")]
+    NoteTooLong {
+        /// Length of the note in bytes.
+        bytes: usize,
+        /// Maximum length in bytes.
+        limit: usize,
+    },
+    /// The reason of a part is too long.
+    #[error("the reason has {bytes} bytes, the limit is {limit}: shorten it")]
+    ReasonTooLong {
+        /// Length of the reason in bytes.
+        bytes: usize,
+        /// Maximum length in bytes.
         limit: usize,
     },
 }
@@ -517,6 +606,7 @@ impl CodedError for Refusal<'_> {
             Self::Call(CallRefusal::GitMode) => "GIT_MODE_UNSUPPORTED",
             Self::Call(CallRefusal::CallIdReused) => "CALL_ID_REUSED",
             Self::Call(CallRefusal::Abandoned) => "CALL_ABANDONED",
+            Self::Call(CallRefusal::ProposalsDamaged) => "CANVAS_DAMAGED",
             Self::NotAvailable(_) => "LOCK_NOT_AVAILABLE",
             Self::Lease(LeaseRefusal::StaleEpoch { .. }) => "STALE_EPOCH",
             Self::Lease(LeaseRefusal::NotOwned { .. }) => "LOCK_NOT_OWNED",
@@ -526,6 +616,9 @@ impl CodedError for Refusal<'_> {
             Self::Limit(LimitRefusal::Exhausted { counter: Counter::Fence }) => "FENCE_EXHAUSTED",
             Self::Limit(LimitRefusal::Exhausted { counter: Counter::Revision }) => "REVISION_EXHAUSTED",
             Self::Limit(LimitRefusal::TooLarge { .. }) => "DOCUMENT_TOO_LARGE",
+            Self::Limit(LimitRefusal::TooManyParts { .. }) => "TOO_MANY_PARTS",
+            Self::Limit(LimitRefusal::TooManyProposals { .. }) => "TOO_MANY_PROPOSALS",
+            Self::Limit(LimitRefusal::ProposalsTooLarge { .. }) => "PROPOSALS_TOO_LARGE",
             Self::Patch(PatchRefusal::EditRefused { error: EditPolicyError::Scope(error) }) => error.code(),
             Self::Lines(LinesRefusal::NoSuchLines { .. }) => "INVALID_RANGE",
             Self::Base(_) | Self::StaleEdit(_) | Self::Patch(_) | Self::Lines(_) => ApplyError::CODE,
@@ -544,6 +637,14 @@ impl CodedError for Refusal<'_> {
             Self::History(HistoryRefusal::HistoryTooDeep { .. }) => "HISTORY_TOO_DEEP",
             Self::History(HistoryRefusal::FaceNotSupported { .. }) => FACE_NOT_SUPPORTED,
             Self::History(HistoryRefusal::HistoryDamaged { .. }) => "HISTORY_DAMAGED",
+            Self::Proposal(ProposalRefusal::ProposalNotFound { .. }) => "PROPOSAL_NOT_FOUND",
+            Self::Proposal(ProposalRefusal::PartNotFound { .. }) => "PART_NOT_FOUND",
+            Self::Proposal(ProposalRefusal::PartStale { .. }) => "PART_STALE",
+            Self::Proposal(ProposalRefusal::PartChanged { .. }) => "PART_CHANGED",
+            Self::Proposal(ProposalRefusal::DecidedTwice { .. }) => "INVALID_ARGUMENTS",
+            Self::Proposal(ProposalRefusal::DecisionByModel) => "DECISION_BY_MODEL",
+            Self::Proposal(ProposalRefusal::NoteTooLong { .. }) => "NOTE_TOO_LONG",
+            Self::Proposal(ProposalRefusal::ReasonTooLong { .. }) => "REASON_TOO_LONG",
             Self::Board(BoardRefusal::NoBoard) => "BOARD_NOT_FOUND",
             Self::Board(BoardRefusal::BoardDamaged) => "CANVAS_DAMAGED",
             Self::Board(BoardRefusal::StaleBoard { .. }) => "REVISION_CONFLICT",

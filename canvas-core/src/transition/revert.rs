@@ -1,5 +1,8 @@
 //! Undoes changes while later ones stay.
 
+use canvas_patch::Delta;
+
+use crate::document::step::DocumentStep;
 use crate::face::read_error::ReadError;
 use crate::face::step::StepSeed;
 use crate::history::journal::{Entry, EntryKind, NewEntry, Reverts};
@@ -12,6 +15,7 @@ use crate::model::author::{Author, Role};
 use crate::model::blob::{Blob, BlobId, Missing};
 use crate::model::face::{Face, PerFace, TreeFile};
 use crate::model::op_key::OpKey;
+use crate::proposal::decision::Decision;
 use crate::transition::refusal::{HistoryRefusal, UndoRefusal};
 use crate::transition::search::{Bound, Search, Visited};
 use crate::transition::step::{Stop, Transition};
@@ -38,6 +42,13 @@ pub(super) struct Recorded {
     pub(super) first_made_by: Option<Actor>,
     pub(super) reverts: Option<Reverts>,
     pub(super) summary: String,
+}
+
+/// A revert of one face.
+struct Reverted {
+    step: Step,
+    /// The decisions that it takes back.
+    decisions: Vec<Decision>,
 }
 
 impl Recorded {
@@ -118,8 +129,11 @@ impl<'a> Transition<'a> {
             let count = changes.len();
             let s = if count == 1 { "" } else { "s" };
             let summary = format!("took back {count} change{s}");
-            let recorded = Recorded::revert(by, Reverts::of(changes, author), summary);
-            self.push_undone(&call, &mut undone, step, recorded)?;
+            let is_reverted = |entry: &&Entry| changes.contains(&entry.change);
+            let entries = chosen().map(|visited| visited.entry).filter(is_reverted);
+            let decisions = entries.flat_map(|entry| Decision::inverse(&entry.decisions)).collect();
+            let recorded = Recorded::revert(by, Reverts::of(changes.clone(), author), summary);
+            self.push_undone(&call, &mut undone, Reverted { step, decisions }, recorded)?;
             #[cfg(feature = "board")]
             undone.events.extend(undone.faces.events(face));
         }
@@ -207,13 +221,15 @@ impl<'a> Transition<'a> {
             }
             let (face, bytes) = (step.face(), self.policy.history.entry_bytes);
             let seed = StepSeed { operation: call.operation, nth: undone.done.len(), bytes };
-            let Some((step, _)) = undone.faces.since(face, &seed) else { continue };
+            let Some(step) = step_of(&mut undone.faces, face, &seed, entry) else { continue };
             if let (Step::Document(step), Some(at)) = (&step, &undone.faces.document.at) {
                 documents.are_large |= step.delta.is_none();
                 documents.between.push(at.blob.clone());
             }
+            let is_whole = edits.is_none();
             let recorded = record(self, entry, edits)?;
-            self.push_undone(call, undone, step, recorded)?;
+            let decisions = if is_whole { Decision::inverse(&entry.decisions) } else { Vec::new() };
+            self.push_undone(call, undone, Reverted { step, decisions }, recorded)?;
             #[cfg(feature = "board")]
             undone.events.extend(undone.faces.events(face));
         }
@@ -225,7 +241,7 @@ impl<'a> Transition<'a> {
         &mut self,
         call: &Reverting<'_>,
         undone: &mut Undone,
-        step: Step,
+        Reverted { step, decisions }: Reverted,
         recorded: Recorded,
     ) -> Result<(), Stop<UndoRefusal>> {
         let Recorded { kind, change, author, written_by, first_made_by, reverts, summary } = recorded;
@@ -246,6 +262,7 @@ impl<'a> Transition<'a> {
             revisions: (before, self.head.revision),
             step,
             also: None,
+            decisions,
         }));
         Ok(())
     }
@@ -337,6 +354,17 @@ impl<'a> Transition<'a> {
             None => Ok(()),
         }
     }
+}
+
+/// Returns the step of the last revert. That of a decision which left the document as it was has no edits.
+fn step_of(faces: &mut Faces, face: Face, seed: &StepSeed<'_>, entry: &Entry) -> Option<Step> {
+    let of_decision = || {
+        let at = faces.document.at.as_ref().filter(|_| !entry.decisions.is_empty())?;
+        let nothing = DocumentStep { before: at.id(), after: at.id(), delta: Some(Delta::default()) };
+        Some(Step::from(nothing))
+    };
+    let nothing = of_decision();
+    faces.since(face, seed).map(|(step, _)| step).or(nothing)
 }
 
 /// Passes a part of an entry. Returns the edits to revert, if it is to be reverted.

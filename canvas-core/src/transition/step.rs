@@ -20,6 +20,8 @@ use crate::model::id::ConversationId;
 use crate::model::op_key::OpKey;
 use crate::model::revision::Revision;
 use crate::transition::policy::Policy;
+use crate::transition::proposal::follow::Move;
+use crate::transition::proposal::in_proposal::InProposal;
 use crate::transition::refusal::{Counter, LimitRefusal};
 use crate::transition::view::View;
 
@@ -72,6 +74,10 @@ pub struct Transition<'a> {
     pub(super) fence: Option<Fence>,
     /// The turn of the canvas, if the head has the conversation's own turn in its place.
     pub(super) shared: Option<RunningTurn>,
+    /// The changes of the document past which the parts of proposals are yet to be moved.
+    pub(super) moves: Vec<Move>,
+    /// Set if the command runs in the proposal of its conversation.
+    pub(super) proposing: Option<InProposal<'a>>,
 }
 
 impl<'a> Transition<'a> {
@@ -94,6 +100,8 @@ impl<'a> Transition<'a> {
             recorded: view.head.revision,
             fence: None,
             shared,
+            moves: Vec::new(),
+            proposing: None,
         }
     }
 
@@ -186,6 +194,7 @@ impl<'a> Transition<'a> {
     ) -> Result<(), Stop<R>> {
         self.check_size(text.len())?;
         self.next_revision()?;
+        self.change_proposal(&text).map_err(Stop::refused)?;
         let document = Blob::document_after(self.view.contents.document(), text, edits);
         self.put_document(document, edits);
         Ok(())
@@ -195,8 +204,9 @@ impl<'a> Transition<'a> {
     pub(super) fn put_document(&mut self, blob: Blob, edits: &[TextEdit]) {
         self.head.set_document(&blob);
         self.head.faces[Face::Document] = self.head.revision;
-        // The view's document is already stored with its chunks and stays.
-        self.blobs.extend(blob.to_put(self.view.contents.document()));
+        // The stored document stays, with its chunks.
+        let blobs = blob.to_put(self.stored_document());
+        self.blobs.extend(blobs);
         self.contents.put_document(blob, self.view.contents, edits);
     }
 
@@ -239,11 +249,17 @@ impl<'a> Transition<'a> {
             revisions: (before, self.head.revision),
             step,
             also,
+            decisions: Vec::new(),
         })
     }
 
     pub(super) fn push(&mut self, entry: NewEntry) -> Option<HistoryEntry> {
         self.actor = Some(made_by(&entry.operation, entry.actor));
+        if self.proposing.is_some() {
+            // A proposal has no history.
+            return None;
+        }
+        self.gather(&entry);
         if self.policy.history.changes == 0 {
             // A chain with a gap would lead to a text that never existed.
             self.head.journal = self.head.journal.cleared();

@@ -9,8 +9,10 @@ use crate::model::face::TreeFile;
 use crate::model::op_key::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::tree::Tree;
+use crate::proposal::told::RejectedLines;
 use crate::transition::command::Command;
 use crate::transition::command::sealed::Decide;
+use crate::transition::proposal::in_proposal::InProposal;
 use crate::transition::refusal::CallRefusal;
 use crate::transition::step::{Stop, Transition};
 
@@ -33,6 +35,10 @@ pub struct TurnBegan {
     pub changes: Option<Changes>,
     /// Whether the draft became the artefact.
     pub promotion: Promotion,
+    /// The parts of the conversation's proposal that people rejected since its last message, at most the last 16, if the
+    /// command runs in [`Proposing`](crate::proposal::Proposing).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rejected: Vec<RejectedLines>,
 }
 
 /// Records that the conversation no longer knows the document, for example because a chat was compacted or restarted.
@@ -82,6 +88,9 @@ pub struct TurnEnded {
     pub changes: Option<Changes>,
     /// Whether the draft became the artefact.
     pub promotion: Promotion,
+    /// Rejected parts, as in [`TurnBegan::rejected`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rejected: Vec<RejectedLines>,
 }
 
 /// Whether a draft became the artefact.
@@ -116,7 +125,7 @@ impl Decide for SendMessage {
         let promotion = at.promote();
         let start = TurnStart { epoch: at.head.lock.epoch(), revision: at.head.revision };
         at.head.turn_start = start;
-        Ok(TurnBegan { start, changes: at.sync()?, promotion })
+        Ok(TurnBegan { start, changes: at.sync()?, promotion, rejected: at.tell_rejected() })
     }
 }
 
@@ -203,7 +212,7 @@ impl Decide for EndTurn {
         let changes = at.sync()?;
         let whole = start.epoch == at.head.lock.epoch() && start.revision <= at.head.revision;
         let promotion = if whole { at.promote() } else { Promotion::Deferred };
-        Ok(TurnEnded { changes, promotion })
+        Ok(TurnEnded { changes, promotion, rejected: at.tell_rejected() })
     }
 }
 
@@ -211,10 +220,11 @@ impl Transition<'_> {
     /// Moves the artefact's pointer to the draft if they differ. If they differ only because an earlier version,
     /// without chunks, gave the same text another id, only the id is updated, and the result is `Unchanged`.
     fn promote(&mut self) -> Promotion {
-        let Some(committed) = self.head.committed.replace(self.head.draft.clone()) else {
+        let draft = self.proposing.as_ref().map_or(&self.head.draft, InProposal::draft).clone();
+        let Some(committed) = self.head.committed.replace(draft.clone()) else {
             return Promotion::Promoted;
         };
-        let is_same = committed == self.head.draft || self.is_draft_of_before(committed);
+        let is_same = committed == draft || self.is_draft_of_before(committed);
         if is_same { Promotion::Unchanged } else { Promotion::Promoted }
     }
 

@@ -23,6 +23,7 @@ use crate::model::head::Head;
 use crate::model::op_key::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::revision::{Revision, RevisionId};
+use crate::proposal::decision::Decision;
 use crate::transition::access::{access_of, author_text};
 use crate::transition::command::Command;
 use crate::transition::command::sealed::Decide;
@@ -416,6 +417,7 @@ impl Transition<'_> {
                 first_made_by: entry.first_made_by(),
                 step: entry.step.inverse().expect("a face that is not supported was refused above"),
                 also: None,
+                decisions: Decision::inverse(&entry.decisions),
                 reverts: entry.reverts.clone(),
                 operation: operation.clone(),
                 at: self.view.clock,

@@ -1,6 +1,7 @@
 //! One conversation about a canvas, and its turns.
 
 pub(crate) mod memory;
+pub(crate) mod mode;
 #[cfg(feature = "board")]
 pub(crate) mod plan;
 #[cfg(feature = "recipe")]
@@ -18,10 +19,10 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "board")]
 use self::memory::BoardMemory;
 use self::memory::DocumentMemory;
+use self::mode::SessionMode;
 #[cfg(feature = "recipe")]
 use self::recorder::Recorder;
 use self::selection::UserSelection;
-use crate::sync::hidden_message;
 
 /// One conversation about one canvas, together with its current turn.
 ///
@@ -95,6 +96,9 @@ pub struct Session {
     pub turn: Turn,
     /// The epoch and revision at which the turn began.
     pub start: TurnStart,
+    /// Whether edits change the document or wait for a decision. Set it before a turn begins.
+    #[serde(default, skip_serializing_if = "SessionMode::is_direct")]
+    pub mode: SessionMode,
     /// State that the document tools and the native dialects keep between calls.
     pub document: DocumentMemory,
     /// State that the board tools keep between calls.
@@ -213,6 +217,7 @@ impl Session {
             conversation,
             turn: Turn::ZERO,
             start: TurnStart { epoch: Epoch::ZERO, revision: Revision::ZERO },
+            mode: SessionMode::default(),
             document: DocumentMemory::default(),
             #[cfg(feature = "board")]
             board: BoardMemory::default(),
@@ -278,8 +283,8 @@ impl Session {
     ) -> Result<TurnOpened, SessionError> {
         // A retry may arrive after the turn has begun, so the key of a message does not include the turn.
         let operation = OpKey { turn: Turn::ZERO, ..self.operation(call) };
-        let answered = engine.call(&self.canvas, &operation, SendMessage, now).await?;
-        let canvas_core::turn::TurnBegan { start, changes, promotion } = answered.result?;
+        let answered = self.run(engine, &operation, SendMessage, now).await?;
+        let canvas_core::turn::TurnBegan { start, changes, promotion, rejected } = answered.result?;
         let head = &answered.snapshot.head;
         // A late retry may find the turn of a later message by someone else, which is not this session's turn.
         if head.turn_start_of(&self.conversation) == start {
@@ -292,7 +297,7 @@ impl Session {
             self.turn = turn;
         }
         self.start = start;
-        let mut hidden_message = changes.as_ref().and_then(hidden_message);
+        let mut hidden_message = mode::message(changes.as_ref(), &rejected);
         if let Some(selection) = selection
             && let Some(line) = selection.describe(engine, &self.canvas, &answered.snapshot, now).await?
         {
@@ -315,7 +320,7 @@ impl Session {
         call: CallId,
         now: Timestamp,
     ) -> Result<(), SessionError> {
-        engine.call(&self.canvas, &self.operation(call), Forget, now).await?.result?;
+        self.run(engine, &self.operation(call), Forget, now).await?.result?;
         Ok(())
     }
 
@@ -355,9 +360,9 @@ impl Session {
         now: Timestamp,
     ) -> Result<TurnClosed, SessionError> {
         let command = EndTurn { start: self.start };
-        let answered = engine.call(&self.canvas, &self.operation(call), command, now).await?;
-        let canvas_core::turn::TurnEnded { changes, promotion } = answered.result?;
-        Ok(TurnClosed { hidden_message: changes.as_ref().and_then(hidden_message), promotion })
+        let answered = self.run(engine, &self.operation(call), command, now).await?;
+        let canvas_core::turn::TurnEnded { changes, promotion, rejected } = answered.result?;
+        Ok(TurnClosed { hidden_message: mode::message(changes.as_ref(), &rejected), promotion })
     }
 
     /// Returns the key of a call in this turn. The engine stores the call's receipt under this key.

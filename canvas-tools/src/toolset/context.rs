@@ -4,6 +4,7 @@ use std::fmt;
 use std::pin::Pin;
 
 use canvas_core::lease::Timestamp;
+use canvas_core::rollout::Access;
 use canvas_core::store::Store;
 use canvas_core::{Answered, CallId, Command, Engine, EngineError, Snapshot};
 
@@ -71,8 +72,35 @@ impl<S: Store> ToolContext<'_, S> {
         self.engine.call(&self.session.canvas, &operation, command, self.now).await
     }
 
-    /// Returns the current state of the canvas.
+    /// Runs a command on the document, or on the proposed text if the session proposes.
+    pub(crate) async fn run_on_text<C: Command>(&self, command: C) -> Result<Answered<C>, EngineError> {
+        let operation = self.session.operation(self.id.clone());
+        self.session.run(self.engine, &operation, command, self.now).await
+    }
+
+    /// Returns the current state of the canvas, with the proposed text if the session proposes.
     pub(crate) async fn snapshot(&self) -> Result<Snapshot, EngineError> {
-        self.engine.snapshot(&self.session.canvas, self.now).await
+        self.session.snapshot(self.engine, self.now).await
+    }
+
+    /// Checks that the policy permits a call of a tool that does not edit the document. If the session proposes, only
+    /// reads are permitted, and the tools that the host allows.
+    ///
+    /// # Errors
+    ///
+    /// Returns `TOOL_DISABLED`, `GIT_MODE_UNSUPPORTED` or `PROPOSE_ONLY`.
+    pub fn permits(&self, tool: &str, access: Access) -> Result<(), ToolError> {
+        self.engine.policy().permits(access)?;
+        if matches!(access, Access::Read) { Ok(()) } else { self.check_mode(tool) }
+    }
+
+    /// Refuses a tool that may change something else than the document if the session proposes, unless the host allows it.
+    pub(crate) fn check_mode(&self, tool: &str) -> Result<(), ToolError> {
+        if self.session.mode.allows(tool) {
+            return Ok(());
+        }
+        let message =
+            "this conversation only proposes changes of the document: edit the document, or ask the user";
+        Err(ToolError::new("PROPOSE_ONLY", message))
     }
 }

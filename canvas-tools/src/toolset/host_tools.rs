@@ -57,6 +57,7 @@ impl<S: Store, H: ToolHost> Toolset<S> for HostTools<H> {
 
     fn call<'a>(&'a self, context: ToolContext<'a, S>, call: &'a ToolCall) -> ToolFuture<'a> {
         Box::pin(async move {
+            context.check_mode(&call.name)?;
             let argument = |error: NameError| ToolError::argument("", error.to_string());
             let operation = context.session.operation(context.id.clone());
             let parts =

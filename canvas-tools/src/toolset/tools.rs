@@ -189,11 +189,10 @@ impl<S: Store> Tools<S> {
         error: &ToolError,
         now: Timestamp,
     ) -> ToolReply {
-        let canvas = &session.canvas;
         let Ok(id) = CallId::new(&call.id) else {
-            return ToolReply::of_error(error, engine.snapshot(canvas, now).await.ok().as_ref());
+            return ToolReply::of_error(error, session.snapshot(engine, now).await.ok().as_ref());
         };
-        let Ok(kept) = engine.call(canvas, &session.operation(id), KeepAlive, now).await else {
+        let Ok(kept) = session.run(engine, &session.operation(id), KeepAlive, now).await else {
             return ToolReply::of_error(error, None);
         };
         let reply = ToolReply::of_error(error, Some(&kept.snapshot));

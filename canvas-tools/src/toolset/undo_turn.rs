@@ -64,6 +64,7 @@ impl<S: Store> Toolset<S> for UndoTurnTools {
 }
 
 async fn undo_turn<S: Store>(context: ToolContext<'_, S>, sent: &Value) -> Result<ToolReply, ToolError> {
+    context.permits(UNDO_TURN, Access::Write)?;
     let UndoTurn { lease_id: lease } = arguments(sent)?;
     let own = ChangesOf::Turn(context.session.conversation.clone(), context.session.turn);
     let undo = Undo { by: Author::Assistant { lease }, what: UndoScope::Select(own.into()) };

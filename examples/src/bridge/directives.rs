@@ -2,7 +2,7 @@
 
 use canvas_core::testing::block_on;
 use canvas_core::{CodedError as _, OpKey};
-use canvas_tools::directive::{Directive, DirectiveFailure, apply_directive};
+use canvas_tools::directive::{Directive, DirectiveFailure};
 use serde_json::Value;
 
 use super::documents::Documents;
@@ -15,8 +15,7 @@ pub(super) fn apply(documents: &mut Documents, request: &Request<'_>) -> Result<
     let directive = directive.map_err(DirectiveFailure::from)?;
     let call = documents.call_id()?;
     let operation = OpKey { person: documents.person.clone(), ..session.operation(call) };
-    let (engine, canvas) = (documents.engine(), &session.canvas);
-    Ok(block_on(apply_directive(engine, canvas, &operation, &directive, now))?.to_json())
+    Ok(block_on(session.apply_directive(documents.engine(), &operation, &directive, now))?.to_json())
 }
 
 impl From<DirectiveFailure> for BridgeError {

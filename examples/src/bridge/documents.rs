@@ -1,6 +1,6 @@
 //! Operations on canvases.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use canvas_core::{
 };
 use canvas_tools::{
     BoardMemory, BoardTools, DirectiveTools, DocumentMemory, DocumentTools, RecipeTools, SURFACE_TOOL,
-    Session, SurfaceTools, ToolCall, ToolReply, ToolSpec, Tools, Toolset,
+    Session, SessionMode, SurfaceTools, ToolCall, ToolReply, ToolSpec, Tools, Toolset,
 };
 use serde_json::{Value, json};
 
@@ -60,6 +60,8 @@ pub(super) struct Documents {
     /// The usual ones with those that a host switches on.
     extended_tools: Tools<BoxStore>,
     sessions: HashMap<(CanvasId, ConversationId), Kept>,
+    /// Sessions that propose.
+    proposing: HashSet<(CanvasId, ConversationId)>,
     clock: Arc<AtomicU64>,
     /// Begins the ids of the bridge's own calls: a store on disk may have those of an earlier bridge.
     run: String,
@@ -86,6 +88,7 @@ impl Default for Documents {
             extended: Engine::new(store.clone(), extended_policy()),
             store,
             sessions: HashMap::new(),
+            proposing: HashSet::new(),
             run: "bridge".to_owned(),
             tools: all_tools(&surfaces, &recipes),
             extended_tools: extended_tools(&surfaces, &recipes),
@@ -348,7 +351,26 @@ impl Documents {
     pub(super) fn session(&self, request: &Request<'_>, now: Timestamp) -> Result<Session, BridgeError> {
         let name = request.field::<Option<&str>>("session")?.unwrap_or(MAIN);
         let conversation = ConversationId::new(name)?;
-        Ok(block_on(Session::open(&self.engine, canvas(request)?, conversation, now))?)
+        let mut session = block_on(Session::open(&self.engine, canvas(request)?, conversation, now))?;
+        if self.proposing.contains(&(session.canvas.clone(), session.conversation.clone())) {
+            session.mode = SessionMode::propose();
+        }
+        Ok(session)
+    }
+
+    /// Sets whether the edits of a session wait for a decision.
+    pub(super) fn set_session_mode(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
+        let now = request.field::<Option<Timestamp>>("now")?.unwrap_or_else(|| self.clock());
+        let Session { canvas, conversation, .. } = self.session(request, now)?;
+        match request.text("mode")? {
+            "direct" => self.proposing.remove(&(canvas, conversation)),
+            "propose" => self.proposing.insert((canvas, conversation)),
+            other => {
+                let message = format!("there is no mode {other:?}: send direct or propose");
+                return Err(BridgeError::new("BAD_REQUEST", message));
+            }
+        };
+        Ok(json!({}))
     }
 
     /// The session of a request whose canvas is not there yet: a call may make it.

@@ -10,6 +10,7 @@ mod documents;
 mod history;
 mod native;
 mod operations;
+mod proposals;
 mod providers;
 mod recipe;
 mod request;

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::documents::Documents;
 use super::recipe::replays;
 use super::request::{BridgeError, Request};
-use super::{board, directives, history, native, providers, recipe, surface, text};
+use super::{board, directives, history, native, proposals, providers, recipe, surface, text};
 
 /// An operation by its name.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ fn type_of(name: &str) -> Value {
         "canvas" | "text" | "patch" | "mode" | "form" | "argument" | "before" | "dialect" | "path"
         | "expr" | "timezone" | "session" | "kind" | "markdown" | "call_id" | "name" | "toolset"
         | "base_revision_id" | "person" | "provider" | "model" | "system" | "prompt" | "method" | "runId"
-        | "eventId" | "step" => json!({"type": "string"}),
+        | "eventId" | "step" | "reason" | "note" | "format" => json!({"type": "string"}),
         "context" | "limit" | "steps" | "keep_entries" | "older_than" | "seed" | "max_tokens"
         | "max_steps" | "interrupt_after" => json!({"type": "integer", "minimum": 0}),
         "regex" | "unique" | "dryRun" | "partial" => json!({"type": "boolean"}),
@@ -145,6 +145,21 @@ pub(super) const OPERATIONS: &[Operation] = &[
     }),
     operation("history.undo", &["canvas", "steps?", "by?", "since?", "partial?", "person?"], history::undo),
     operation("history.redo", &["canvas", "steps?", "by?", "person?"], history::redo),
+    operation("session.mode", &["canvas", "session?", "mode"], Documents::set_session_mode),
+    operation("proposal.make", &["canvas", "person?", "patch?", "markdown?", "reason?"], proposals::make),
+    operation("proposal.list", &["canvas"], |documents, request| proposals::list(documents, request)),
+    operation("proposal.text", &["canvas", "owner?"], |documents, request| {
+        proposals::text(documents, request)
+    }),
+    operation(
+        "proposal.decide",
+        &["canvas", "accept?", "reject?", "edit?", "note?", "seen?", "person?"],
+        proposals::decide,
+    ),
+    operation("proposal.withdraw", &["canvas", "owner", "parts?"], proposals::withdraw),
+    operation("proposal.redline", &["canvas", "owner?", "format?"], |documents, request| {
+        proposals::redline(documents, request)
+    }),
     operation("board.create", &["canvas", "grid?"], board::create),
     operation("board.command", &["canvas", "command", "source?", "person?"], board::command),
     operation("board.action", &["canvas", "action", "person?"], board::action),

@@ -127,6 +127,7 @@ fn new_entry(kind: EntryKind) -> NewEntry {
         revisions: (Revision::ZERO, Revision::ZERO),
         step: DocumentStep { before: document, after: document, delta: None }.into(),
         also: None,
+        decisions: Vec::new(),
     }
 }
 

@@ -164,7 +164,7 @@ impl Play {
             Step::End { model } => {
                 let start = self.starts[*model];
                 match self.ask(MODELS[*model], EndTurn { start }) {
-                    Outcome::TurnEnded(TurnEnded { changes, promotion }) => {
+                    Outcome::TurnEnded(TurnEnded { changes, promotion, .. }) => {
                         self.hidden_message(*model, changes);
                         let whole = start.epoch == self.world.head().lock().epoch();
                         assert_eq!(whole, promotion != Promotion::Deferred);

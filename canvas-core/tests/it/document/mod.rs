@@ -29,6 +29,7 @@ mod newer;
 mod outline;
 mod party;
 mod people;
+mod proposals;
 mod receipts;
 mod replace;
 mod retry;

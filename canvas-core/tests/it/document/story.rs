@@ -176,12 +176,12 @@ fn shown(outcome: &Outcome) -> String {
         }
         Outcome::Edited(Edited { epoch, revision: at, .. }) => format!("epoch {epoch} {}", revision(at)),
         Outcome::Interrupted(Interrupted { epoch }) => format!("epoch {epoch}"),
-        Outcome::TurnBegan(TurnBegan { start, changes, promotion }) => {
+        Outcome::TurnBegan(TurnBegan { start, changes, promotion, .. }) => {
             let TurnStart { epoch, revision } = start;
             let reported = reported(changes.as_ref());
             format!("epoch {epoch} r{}, {}, reported {reported}", revision.get(), promoted(*promotion))
         }
-        Outcome::TurnEnded(TurnEnded { changes, promotion }) => {
+        Outcome::TurnEnded(TurnEnded { changes, promotion, .. }) => {
             format!("{}, reported {}", promoted(*promotion), reported(changes.as_ref()))
         }
         Outcome::Refused(refusal) => match refusal.view() {

@@ -77,7 +77,7 @@ impl Parts {
 
     /// Returns the change from the document to the proposed text.
     pub fn change(&self) -> Delta {
-        Delta::of_edits(self.parts.iter().flat_map(PendingPart::edits).cloned().collect())
+        Delta::of_edits(in_order(&self.parts))
     }
 
     /// Returns the document with all pending parts.
@@ -153,6 +153,27 @@ impl Parts {
     /// Moves the parts past a change that takes back the changes with the numbers `undone`. A part that one of these made
     /// stale becomes pending again if its lines are back and no other change touched them since.
     pub fn follow_undo(&mut self, before: &str, change: &Delta, cause: u64, undone: &[u64]) -> Vec<PartId> {
+        self.follow_with(before, change, (cause, undone), |words, edit| words.touching(before, edit))
+    }
+
+    /// Moves the parts past the undo of a change that [`Parts::accept`] took from them. Parts that border on it stay pending.
+    pub fn follow_own_undo(
+        &mut self,
+        before: &str,
+        change: &Delta,
+        cause: u64,
+        undone: &[u64],
+    ) -> Vec<PartId> {
+        self.follow_with(before, change, (cause, undone), Words::overlapping)
+    }
+
+    fn follow_with(
+        &mut self,
+        before: &str,
+        change: &Delta,
+        (cause, undone): (u64, &[u64]),
+        touching: impl Fn(&Words, &TextEdit) -> Range<usize>,
+    ) -> Vec<PartId> {
         if change.is_empty() || self.parts.is_empty() {
             return Vec::new();
         }
@@ -162,7 +183,7 @@ impl Parts {
             match &mut part.stale {
                 Some(place) => place.follow(&words, undone),
                 None => {
-                    let touching = part.edits.iter().map(|edit| words.touching(before, edit));
+                    let touching = part.edits.iter().map(|edit| touching(&words, edit));
                     let touching = touching.filter(|found| !found.is_empty());
                     let span = touching.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end));
                     match span {
@@ -194,12 +215,7 @@ impl Parts {
                 continue;
             }
             let Some(back) = self.parts[index].back_in(document) else { continue };
-            let touches = |other: &PendingPart| {
-                let (own, other) = (back.lines(document), other.lines(document));
-                own.start <= other.end && other.start <= own.end
-            };
-            let pending = self.parts.iter().filter(|part| part.stale.is_none());
-            if !pending.into_iter().any(touches) {
+            if !self.shares_lines(document, &back) {
                 self.parts[index] = back;
             }
         }
@@ -211,8 +227,7 @@ impl Parts {
         let taken = |part: &PendingPart| part.stale.is_none() && ids.contains(&part.id);
         let (accepted, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut self.parts).into_iter().partition(taken);
         self.parts = kept;
-        let edits: Vec<TextEdit> = accepted.iter().flat_map(|part| part.edits.iter().cloned()).collect();
-        let words = Words::from(edits);
+        let words = Words::from(in_order(&accepted));
         for part in &mut self.parts {
             match &mut part.stale {
                 Some(place) => place.follow(&words, &[]),
@@ -223,6 +238,29 @@ impl Parts {
         (Delta::of_edits(words.edits), accepted)
     }
 
+    /// Gives a pending part other lines in place of those that its owner proposed. Returns `false` if there is no such part.
+    /// Lines that need an end get one.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the parts belong to another document.
+    pub fn reword(&mut self, document: &str, id: PartId, after: &str) -> bool {
+        let Some(part) = self.parts.iter_mut().find(|part| part.id == id && part.stale.is_none()) else {
+            return false;
+        };
+        let lines = part.lines(document);
+        let old = &document[lines.clone()];
+        let needs_end = !after.is_empty()
+            && !after.ends_with('\n')
+            && (lines.end < document.len() || old.ends_with('\n'));
+        let mut after = after.to_owned();
+        if needs_end {
+            after.push_str(if document.contains("\r\n") { "\r\n" } else { "\n" });
+        }
+        part.edits = word_edits(old, &after, lines.start, &mut (1 << 24));
+        true
+    }
+
     /// Takes parts out, pending or stale, and returns them.
     pub fn remove(&mut self, ids: &[PartId]) -> Vec<PendingPart> {
         let (gone, kept) =
@@ -231,10 +269,30 @@ impl Parts {
         gone
     }
 
-    /// Puts parts back into the text from which they were taken.
-    pub fn restore(&mut self, parts: impl IntoIterator<Item = PendingPart>) {
-        self.parts.extend(parts);
+    /// Puts parts back into the text from which they were taken, unless a part with the same id is there. If it shares
+    /// lines with another pending part by now, a part becomes stale.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the parts belong to another document.
+    pub fn restore(&mut self, document: &str, parts: impl IntoIterator<Item = PendingPart>) {
+        for mut part in parts {
+            if self.get(part.id).is_some() {
+                continue;
+            }
+            if part.stale.is_none() && self.shares_lines(document, &part) {
+                part.set_aside(document);
+            }
+            self.parts.push(part);
+        }
         self.sort();
+    }
+
+    /// Whether a pending part has lines of another one.
+    fn shares_lines(&self, document: &str, part: &PendingPart) -> bool {
+        let own = part.lines(document);
+        let pending = self.parts.iter().filter(|other| other.stale.is_none());
+        pending.map(|other| other.lines(document)).any(|other| own.start < other.end && other.start < own.end)
     }
 
     /// Pending parts in the order of the text, then stale ones by age.
@@ -288,6 +346,13 @@ impl Parts {
     }
 }
 
+/// Returns the edits of pending parts by place. A part that was put back may be between the edits of another one.
+fn in_order(parts: &[PendingPart]) -> Vec<TextEdit> {
+    let mut edits: Vec<TextEdit> = parts.iter().flat_map(PendingPart::edits).cloned().collect();
+    edits.sort_by_key(|edit| (edit.at, edit.range().end));
+    edits
+}
+
 impl PendingPart {
     fn grows(&self) -> isize {
         self.edits.iter().map(|edit| edit.new.len() as isize - edit.old.len() as isize).sum()
@@ -332,6 +397,22 @@ impl PendingPart {
             len: lost.len(),
             at: moved(lost.start, first)..moved(lost.end, last),
             cause: Some(cause),
+        });
+    }
+
+    /// Makes the part stale for good, at its place.
+    fn set_aside(&mut self, document: &str) {
+        let lines = self.lines(document);
+        for edit in &mut self.edits {
+            edit.at -= lines.start;
+        }
+        self.stale = Some(Stale {
+            own: document[lines.clone()].to_owned(),
+            is_end: lines.end == document.len(),
+            offset: 0,
+            len: lines.len(),
+            at: lines,
+            cause: None,
         });
     }
 

@@ -163,6 +163,33 @@ impl PendingPart {
         if self.stale.is_none() { &self.edits } else { &[] }
     }
 
+    /// Whether the other part is this one, perhaps moved. Both replace the same words.
+    pub fn is_moved(&self, other: &Self) -> bool {
+        let words = |part: &Self| {
+            part.edits
+                .iter()
+                .map(|edit| (&edit.old, &edit.new))
+                .eq(other.edits.iter().map(|edit| (&edit.old, &edit.new)))
+        };
+        self.id == other.id && self.state() == other.state() && words(self)
+    }
+
+    /// Returns the part as a stale one whose document is not known, at the start of any document.
+    #[must_use]
+    pub fn without_document(self) -> Self {
+        if self.stale.is_some() {
+            return self;
+        }
+        let mut own = String::new();
+        let mut edits = self.edits;
+        for edit in &mut edits {
+            edit.at = own.len();
+            own += &edit.old;
+        }
+        let stale = Stale { is_end: true, offset: 0, len: own.len(), at: 0..0, cause: None, own };
+        Self { id: self.id, reason: self.reason, edits, stale: Some(stale) }
+    }
+
     /// Returns the number of bytes of text that the part holds.
     pub fn len_bytes(&self) -> usize {
         let edits: usize = self.edits.iter().map(|edit| edit.old.len() + edit.new.len()).sum();

@@ -80,6 +80,14 @@ impl Words {
         first - count(&mut { above })..last + count(&mut { below })
     }
 
+    /// Returns the numbers of the edits that overlap with an edit of the same text, or insert at the same place.
+    pub(super) fn overlapping(&self, own: &TextEdit) -> Range<usize> {
+        let own = own.range();
+        let first = self.edits.partition_point(|edit| edit.range().end <= own.start && edit.range() != own);
+        let last = self.edits.partition_point(|edit| edit.at < own.end || edit.range() == own);
+        first..last.max(first)
+    }
+
     /// Returns the offset of a place between the edits after all of them. An insertion at the place is before it.
     pub(super) fn moved(&self, at: usize) -> usize {
         let (added, removed) = self.sums_before(self.edits.partition_point(|edit| edit.range().end <= at));

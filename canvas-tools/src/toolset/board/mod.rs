@@ -63,7 +63,7 @@ async fn call_board_tool<S: Store>(
     call: &ToolCall,
 ) -> Result<ToolReply, ToolError> {
     let tool = Tool::named(&call.name, toolset)?;
-    context.engine.policy().permits(tool.access())?;
+    context.permits(&call.name, tool.access())?;
     let checked = check(tool, &call.arguments, toolset, &context.session.board.aliases)?;
     let mut context = BoardToolContext { context, toolset, tool, call };
     let (outcome, snapshot) = context.execute(checked).await?;

@@ -3,6 +3,7 @@
 use canvas_core::document::{DocumentStep, HostEdit, HostEditRefusal, HostEdited};
 use canvas_core::history::{ChangeNumber, EntryNumber, Step};
 use canvas_core::lease::Timestamp;
+use canvas_core::proposal::ProposedParts;
 use canvas_core::rollout::Access;
 use canvas_core::store::Store;
 use canvas_core::text::{Delta, build, floor_char_boundary};
@@ -15,6 +16,7 @@ use super::fields::EditFields;
 use super::parse::Directive;
 use super::plan::{EditContext, plan};
 use super::since::changes_since;
+use crate::session::Session;
 
 /// The result of an applied directive.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,6 +31,8 @@ pub struct AppliedDirective {
     pub context: EditContext,
     /// The diff of the change, shortened to a few lines. Empty if the text is unchanged.
     pub preview: String,
+    /// The parts of the proposal that the directive made or changed, if the session proposes.
+    pub proposed: Option<ProposedParts>,
     /// Whether the call is a retry, in which case this is the result of the first call.
     pub replayed: bool,
 }
@@ -64,6 +68,7 @@ impl AppliedDirective {
             selection: *selection,
             repairs,
             change: self.change,
+            proposed: self.proposed.as_ref(),
             note: note.as_deref(),
         }
     }
@@ -121,6 +126,36 @@ pub async fn apply_directive<S: Store>(
     directive: &Directive,
     now: Timestamp,
 ) -> Result<AppliedDirective, DirectiveFailure> {
+    let session = Session::new(canvas.clone(), operation.conversation.clone());
+    session.apply_directive(engine, operation, directive, now).await
+}
+
+impl Session {
+    /// Applies a directive like [`apply_directive`]. If the session proposes, it changes the proposed text, and
+    /// [`AppliedDirective::proposed`] has the parts.
+    ///
+    /// # Errors
+    ///
+    /// [`DirectiveFailure`]. The canvas is unchanged.
+    pub async fn apply_directive<S: Store>(
+        &self,
+        engine: &Engine<S>,
+        operation: &OpKey,
+        directive: &Directive,
+        now: Timestamp,
+    ) -> Result<AppliedDirective, DirectiveFailure> {
+        apply(self, engine, operation, directive, now).await
+    }
+}
+
+async fn apply<S: Store>(
+    session: &Session,
+    engine: &Engine<S>,
+    operation: &OpKey,
+    directive: &Directive,
+    now: Timestamp,
+) -> Result<AppliedDirective, DirectiveFailure> {
+    let canvas = &session.canvas;
     let failed = |at: Option<&Snapshot>, kind: FailureKind| DirectiveFailure {
         action: Some(directive.action()),
         expected: directive.version(),
@@ -139,7 +174,7 @@ pub async fn apply_directive<S: Store>(
     // Only the key and the request determine whether this is a retry.
     let nobody = RevisionId::new(Revision::ZERO, directive.digest());
     let asked = edit(nobody, Delta::default(), String::new());
-    let known = engine.recall(canvas, operation, &asked, now).await;
+    let known = session.recall(engine, operation, &asked, now).await;
     let (answer, snapshot) = known.map_err(|e| failed(None, e.into()))?;
     let current = snapshot.revision_id();
     match answer {
@@ -158,11 +193,20 @@ pub async fn apply_directive<S: Store>(
     if directive.action() == Action::Annotate {
         let (version_before, version, change) = (current, current, None);
         let (preview, replayed) = (String::new(), false);
-        return Ok(AppliedDirective { version_before, version, change, context, preview, replayed });
+        let proposed = None;
+        return Ok(AppliedDirective {
+            version_before,
+            version,
+            change,
+            context,
+            preview,
+            proposed,
+            replayed,
+        });
     }
     let preview = preview(snapshot.text(), &text, &planned.delta);
     let edit = edit(current, planned.delta, context.summary.clone());
-    let answered = engine.call(canvas, operation, edit, now).await;
+    let answered = session.run(engine, operation, edit, now).await;
     let answered = answered.map_err(|e| failed(Some(&snapshot), e.into()))?;
     let now_there = &answered.snapshot;
     let edited = answered.result.map_err(|refusal| failed(Some(now_there), refusal.into()))?;
@@ -170,8 +214,8 @@ pub async fn apply_directive<S: Store>(
         // The same call was made twice concurrently, and the other one was faster.
         return Ok(replayed(engine, canvas, directive, edited, now).await);
     }
-    let HostEdited { revision: version, previous: version_before, change, .. } = edited;
-    Ok(AppliedDirective { version_before, version, change, context, preview, replayed: false })
+    let HostEdited { revision: version, previous: version_before, change, proposed, .. } = edited;
+    Ok(AppliedDirective { version_before, version, change, context, preview, proposed, replayed: false })
 }
 
 /// Whether the canvas's document still has this version. Other faces may differ.
@@ -190,7 +234,7 @@ async fn replayed<S: Store>(
     first: HostEdited,
     now: Timestamp,
 ) -> AppliedDirective {
-    let HostEdited { previous: version_before, revision: version, change, summary } = first;
+    let HostEdited { previous: version_before, revision: version, change, summary, proposed } = first;
     let recorded = match change {
         Some(change) => recorded_change(engine, canvas, change, now).await,
         None => None,
@@ -199,7 +243,7 @@ async fn replayed<S: Store>(
     let context = EditContext::of(directive.action(), &before, &after, &delta);
     let preview = preview(&before, &after, &delta);
     let context = EditContext { summary, ..context };
-    AppliedDirective { version_before, version, change, context, preview, replayed: true }
+    AppliedDirective { version_before, version, change, context, preview, proposed, replayed: true }
 }
 
 /// Returns a change from the history as the old text, the new text and the edit.

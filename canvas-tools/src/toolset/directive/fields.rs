@@ -3,6 +3,7 @@
 
 use canvas_core::RevisionId;
 use canvas_core::history::ChangeNumber;
+use canvas_core::proposal::ProposedParts;
 use canvas_core::text::Repair;
 use serde::Serialize;
 
@@ -87,6 +88,9 @@ pub(super) struct EditFields<'a> {
     /// Number of the change in the history. Absent if the text is unchanged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) change: Option<ChangeNumber>,
+    /// Parts of the proposal, which wait for the user's decision. Present if the conversation proposes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) proposed: Option<&'a ProposedParts>,
     /// Content of an annotation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) note: Option<&'a str>,

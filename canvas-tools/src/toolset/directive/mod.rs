@@ -37,7 +37,6 @@ use canvas_core::{Engine, Snapshot};
 use serde_json::json;
 
 use self::action::Action;
-use self::apply::apply_directive;
 use self::builder::BuildDiff;
 use self::failure::{DirectiveError, DirectiveFailure};
 use self::parse::Directive;
@@ -103,8 +102,7 @@ async fn edit<S: Store>(toolset: DirectiveTools, context: ToolContext<'_, S>, ca
     let result = match directive {
         Ok(directive) => {
             let operation = context.session.operation(context.id.clone());
-            apply_directive(context.engine, &context.session.canvas, &operation, &directive, context.now)
-                .await
+            context.session.apply_directive(context.engine, &operation, &directive, context.now).await
         }
         Err(e) => Err(DirectiveFailure::from(e)),
     };

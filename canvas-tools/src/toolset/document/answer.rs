@@ -192,6 +192,7 @@ impl Answer for AppliedPatch {
             lease_id: self.retaken,
             expires_in_s: self.retaken.and(self.expires_at).map(|at| seconds_left(at, clock)),
             changes: self.changes.as_ref(),
+            proposed: self.proposed.as_ref(),
             note: (!notes.is_empty()).then(|| notes.join(" ")),
             // `reply` adds them.
             lines: None,

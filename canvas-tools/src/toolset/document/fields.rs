@@ -4,6 +4,7 @@
 use canvas_core::RevisionId;
 use canvas_core::document::{Changes, RangeHash};
 use canvas_core::lease::{Epoch, LeaseId};
+use canvas_core::proposal::ProposedParts;
 use canvas_core::text::{LineRange, Repair};
 use serde::Serialize;
 
@@ -130,6 +131,9 @@ pub(super) struct PatchFields<'a> {
     /// Explains `lease_id` and `changes` if they are present.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) note: Option<String>,
+    /// Parts of the proposal, which wait for the user's decision. Present if the conversation proposes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) proposed: Option<&'a ProposedParts>,
     /// Changed lines and one line around them, as `"12: Text"`. If a line or the list is shortened, it ends with `…`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) lines: Option<Vec<String>>,

@@ -67,7 +67,7 @@ impl<S: Store> Toolset<S> for DocumentTools {
     }
 }
 
-/// Checks a call. On a canvas where each conversation has a turn of its own, a call needs no lease.
+/// Checks a call. A call needs no lease on a canvas where each conversation has a turn of its own, or if it proposes.
 async fn checked<S: Store>(
     toolset: DocumentTools,
     tool: Tool,
@@ -80,11 +80,11 @@ async fn checked<S: Store>(
     if checked.is_ok() || !policy.rollout.needs_lease() || !names_no_lease {
         return checked;
     }
-    match context.snapshot().await {
-        Ok(snapshot) if snapshot.head.work_mode() == WorkMode::Collaborative => {
-            check(toolset, tool, call, &Policy { rollout: Rollout::LeaseOptional, ..*policy })
-        }
-        _ => checked,
+    let needs_none = !context.session.mode.is_direct()
+        || matches!(context.snapshot().await, Ok(snapshot) if snapshot.head.work_mode() == WorkMode::Collaborative);
+    match needs_none {
+        true => check(toolset, tool, call, &Policy { rollout: Rollout::LeaseOptional, ..*policy }),
+        false => checked,
     }
 }
 
@@ -111,7 +111,7 @@ async fn call_document_tool<S: Store>(
         CheckedCall::ReplaceLines(command) => {
             let command = ReplaceLines { shown: Some(context.session.document.shown.clone()), ..command };
             let named = (command.lease, CallKind::Lines);
-            let Answered { result, snapshot, replayed } = context.run(command).await?;
+            let Answered { result, snapshot, replayed } = context.run_on_text(command).await?;
             let reply = answer::reply(named, &result, (&*context.session, &snapshot));
             // The lines of an older refusal may have changed since.
             if result.is_ok() || !replayed {
@@ -155,7 +155,7 @@ async fn patch<S: Store>(
     command: ApplyPatch,
 ) -> Result<ToolReply, ToolError> {
     let command = ApplyPatch { shown: Some(context.session.document.shown.clone()), ..command };
-    let Answered { result, snapshot, replayed } = context.run(command.clone()).await?;
+    let Answered { result, snapshot, replayed } = context.run_on_text(command.clone()).await?;
     let (named, session) = ((command.lease, CallKind::Patch), &mut *context.session);
     match &result {
         Err(ApplyPatchRefusal::Patch(PatchRefusal::PatchRejected(error))) if toolset.resend => {
@@ -233,7 +233,7 @@ async fn run<S: Store, C: Command<Done: Answer>>(
     named: (Option<LeaseId>, CallKind),
     command: C,
 ) -> Result<(ToolReply, Snapshot), ToolError> {
-    let Answered { result, snapshot, .. } = context.run(command).await?;
+    let Answered { result, snapshot, .. } = context.run_on_text(command).await?;
     Ok((answer::reply(named, &result, (&*context.session, &snapshot)), snapshot))
 }
 

@@ -3,6 +3,7 @@
 
 use canvas_core::document::{LineSpan, PatchRefusal};
 use canvas_core::lease::Timestamp;
+use canvas_core::proposal::ProposedParts;
 use canvas_core::text::Repair;
 use canvas_core::{Refusal, RevisionId};
 use serde::Serialize;
@@ -32,6 +33,9 @@ pub(super) struct EditFields<'a> {
     pub(super) spans: &'a [LineSpan],
     /// Success message in the wording of the dialect.
     pub(super) message: String,
+    /// Parts of the proposal, which wait for the user's decision. Present if the conversation proposes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) proposed: Option<&'a ProposedParts>,
     /// Changed lines and one line around them, as `"12: Text"`. If a line or the list is shortened, it ends with `…`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[cfg_attr(feature = "schema", schemars(default))]

@@ -121,8 +121,8 @@ async fn run<S: Store>(
     let made_on = RevisionId::new(Revision::ZERO, request);
     let nothing = ApplyEdits { made_on, delta: Delta::default(), repairs: Vec::new(), request };
     let operation = context.session.operation(context.id.clone());
-    let canvas = &context.session.canvas;
-    let (known, snapshot) = context.engine.recall(canvas, &operation, &nothing, context.now).await?;
+    let recalled = context.session.recall(context.engine, &operation, &nothing, context.now).await;
+    let (known, snapshot) = recalled?;
     if let Some(answer) = known {
         return Ok(reply(tools, &answer, &snapshot, None));
     }
@@ -143,7 +143,7 @@ async fn run<S: Store>(
         Some((edits, message)) => (edits, Some(message)),
         None => (nothing, None),
     };
-    let Answered { result, snapshot, .. } = context.run(edits).await?;
+    let Answered { result, snapshot, .. } = context.run_on_text(edits).await?;
     if result.is_ok() {
         context.session.document.misses = 0;
     }
@@ -167,7 +167,7 @@ async fn view<S: Store>(
     }
     let is_whole = call.arguments.get("view_range").is_none_or(Value::is_null);
     let shown = if is_whole { Shown { lines: usize::MAX, bytes: READ_BYTES } } else { Shown::default() };
-    let Answered { result, snapshot: now, .. } = context.run(Look { shown }).await?;
+    let Answered { result, snapshot: now, .. } = context.run_on_text(Look { shown }).await?;
     if let Err(refusal) = result {
         let failure = Failure::of(refusal.view(), NativeDetail::of(refusal.view(), now.clock));
         return Ok(ToolReply::failed(&failure, Some(&now)));
@@ -193,6 +193,9 @@ fn missed(error: &NativeError, snapshot: &Snapshot, misses: &mut u32) -> ToolRep
     ToolReply::failed(&failure, Some(snapshot))
 }
 
+/// Follows the message of an edit that changed a proposal.
+const WAITS: &str = "\nThe edit waits for the user's decision.";
+
 fn reply(
     tools: &NativeTools,
     result: &Result<AppliedPatch, ApplyPatchRefusal>,
@@ -208,7 +211,12 @@ fn reply(
                 summary: done.summary.to_string(),
                 repairs: &done.repairs,
                 spans: &done.spans,
-                message: message.unwrap_or_else(|| tools.dialect.edited(&tools.path)),
+                message: format!(
+                    "{}{}",
+                    message.unwrap_or_else(|| tools.dialect.edited(&tools.path)),
+                    if done.proposed.is_some() { WAITS } else { "" },
+                ),
+                proposed: done.proposed.as_ref(),
                 lines,
             };
             // The lines in a retry's answer may have changed since.

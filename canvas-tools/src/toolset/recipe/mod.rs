@@ -176,7 +176,7 @@ impl<S: Store, H: ToolHost> Toolset<S> for RecipeTools<H> {
 
     fn call<'a>(&'a self, context: ToolContext<'a, S>, call: &'a ToolCall) -> ToolFuture<'a> {
         Box::pin(async move {
-            context.engine.policy().permits(Access::Write)?;
+            context.permits(&call.name, Access::Write)?;
             if call.name == RECORD_RECIPE {
                 let declaration: RecipeDeclaration = arguments(&call.arguments)?;
                 return self.record(&context, &declaration).await;

@@ -113,7 +113,7 @@ async fn call_surface_tool<S: Store>(
 ) -> Result<ToolReply, ToolError> {
     let arguments: Arguments = arguments(&call.arguments)?;
     let access = if arguments.operation().is_write() { Access::Write } else { Access::Read };
-    context.engine.policy().permits(access)?;
+    context.permits(&call.name, access)?;
     let request = arguments.request(&context.session.canvas)?;
     let actor = SurfaceActor::SessionKey((tools.session_key)(&context.session.conversation));
     let canvas = request.canvas().cloned();

@@ -5,6 +5,7 @@ mod bridge;
 mod bridge_board;
 mod bridge_history;
 mod bridge_modes;
+mod bridge_proposals;
 mod bridge_recipe;
 mod bridge_surface;
 mod corpus;

@@ -69,6 +69,7 @@ each!(call_refusal: CallRefusal {
     CallRefusal::Abandoned => CallRefusal::Abandoned,
     CallRefusal::Disabled { .. } => CallRefusal::Disabled { rollout: Rollout::Off },
     CallRefusal::GitMode => CallRefusal::GitMode,
+    CallRefusal::ProposalsDamaged => CallRefusal::ProposalsDamaged,
 });
 
 each!(not_available: NotAvailable {
@@ -88,6 +89,9 @@ each!(limit_refusal: LimitRefusal {
     LimitRefusal::Exhausted { counter: Counter::Fence } => LimitRefusal::Exhausted { counter: Counter::Fence },
     LimitRefusal::Exhausted { counter: Counter::Revision } => LimitRefusal::Exhausted { counter: Counter::Revision },
     LimitRefusal::TooLarge { .. } => LimitRefusal::TooLarge { bytes: 2, limit: 1 },
+    LimitRefusal::TooManyParts { .. } => LimitRefusal::TooManyParts { limit: 1 },
+    LimitRefusal::TooManyProposals { .. } => LimitRefusal::TooManyProposals { limit: 1 },
+    LimitRefusal::ProposalsTooLarge { .. } => LimitRefusal::ProposalsTooLarge { bytes: 2, limit: 1 },
 });
 
 each!(base_refusal: BaseRefusal {

@@ -10,6 +10,7 @@ use canvas_core::board::{Board, BoardError, DefinitionError, NoRoom, ViewId};
 use canvas_core::document::{LinesNow, LinesRefusal};
 use canvas_core::history::{ChangeNumber, EntryNumber, HistoryRefusal};
 use canvas_core::lease::{LeaseRefusal, Timestamp};
+use canvas_core::proposal::{Owner, PartId, ProposalRefusal};
 use canvas_core::recipe::{DateExpr, DateExprError, JsonPointer, JsonPointerError};
 use canvas_core::refusal::{BoardRefusal, CallRefusal, Counter, LimitRefusal, NewBoardRefusal, NotAvailable};
 use canvas_core::rollout::Rollout;
@@ -21,7 +22,9 @@ use canvas_core::text::{
     Address, AddressError, ApplyError, ApplyOptions, ExceededLimit, GrepError, LineRange, Mode, Part, Query,
     Reason, apply, resolve,
 };
-use canvas_core::{BlobId, CallId, CanvasId, CodedError as _, EngineError, Face, NameError, Revision};
+use canvas_core::{
+    BlobId, CallId, CanvasId, CodedError as _, EngineError, Face, NameError, PersonId, Revision,
+};
 use canvas_lease::{Epoch, LeaseError};
 use canvas_patch::{EditPolicyError, Suggestion};
 use canvas_providers::{DecodeError, EncodeError, LoopError};
@@ -156,6 +159,7 @@ fn cases() -> Vec<(String, String)> {
             CallRefusal::GitMode,
             CallRefusal::CallIdReused,
             CallRefusal::Abandoned,
+            CallRefusal::ProposalsDamaged,
         ],
         NotAvailable: [NotAvailable::Held { until: at, own: Some("lease-1-0".parse().unwrap()) }],
         LeaseRefusal: [
@@ -164,7 +168,12 @@ fn cases() -> Vec<(String, String)> {
             LeaseRefusal::Expired { at },
             LeaseRefusal::TooManyCalls { limit: 2 },
         ],
-        LimitRefusal: [LimitRefusal::Exhausted { counter: Counter::Epoch }],
+        LimitRefusal: [
+            LimitRefusal::Exhausted { counter: Counter::Epoch },
+            LimitRefusal::TooManyParts { limit: 1 },
+            LimitRefusal::TooManyProposals { limit: 1 },
+            LimitRefusal::ProposalsTooLarge { bytes: 2, limit: 1 },
+        ],
         LinesRefusal: [
             LinesRefusal::ContentChanged { index: 0, lines: lines(), others: Vec::new(), moved: false },
             LinesRefusal::ContentChanged { index: 0, lines: lines(), others: Vec::new(), moved: true },
@@ -185,6 +194,15 @@ fn cases() -> Vec<(String, String)> {
             HistoryRefusal::HistoryTooDeep { limit: 1 },
             HistoryRefusal::FaceNotSupported { face: Face::Board },
             HistoryRefusal::HistoryDamaged { entry: EntryNumber::new(1) },
+        ],
+        ProposalRefusal: [
+            ProposalRefusal::ProposalNotFound { owner: Owner::Person(PersonId::default()) },
+            ProposalRefusal::PartNotFound { part: PartId::new(1) },
+            ProposalRefusal::PartStale { part: PartId::new(1) },
+            ProposalRefusal::PartChanged { part: PartId::new(1) },
+            ProposalRefusal::DecidedTwice { part: PartId::new(1) },
+            ProposalRefusal::NoteTooLong { bytes: 2, limit: 1 },
+            ProposalRefusal::ReasonTooLong { bytes: 2, limit: 1 },
         ],
         BoardRefusal: [
             BoardRefusal::BoardDamaged,

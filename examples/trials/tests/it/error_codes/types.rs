@@ -15,6 +15,7 @@ use canvas_core::export::ImportError;
 use canvas_core::history::HistoryRefusal;
 use canvas_core::json::{CanonicalError, JsonHash, ParseJsonHashError, canonical_json};
 use canvas_core::lease::{Epoch, LeaseId, LeaseRefusal, ParseLeaseIdError, SafeIntegerError, Timestamp};
+use canvas_core::proposal::ProposalRefusal;
 use canvas_core::recipe::{
     DateExpr, DateExprError, Drift, DriftCode, JsonPointer, JsonPointerError, RecipeCode, RecipeFault,
     RecipeRefusal, StepId,
@@ -160,6 +161,7 @@ pub(super) fn samples() -> Vec<Sample> {
         PatchRefusal false: PatchRefusal::PatchRejected(rejected()),
         LinesRefusal false: LinesRefusal::NoEffect,
         HistoryRefusal false: HistoryRefusal::UserActed,
+        ProposalRefusal false: ProposalRefusal::DecisionByModel,
         BoardRefusal false: BoardRefusal::NoBoard,
         NewBoardRefusal false: NewBoardRefusal::BoardExists,
         // Surfaces

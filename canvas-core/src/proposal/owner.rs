@@ -1,0 +1,47 @@
+//! Owners of proposals.
+
+use std::fmt;
+
+use canvas_lease::Turn;
+use serde::{Deserialize, Serialize};
+
+use crate::model::actor::{Actor, PersonId};
+use crate::model::id::ConversationId;
+use crate::model::op_key::OpKey;
+
+/// The person or the conversation whose proposal it is.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Owner {
+    /// A person.
+    Person(PersonId),
+    /// A conversation with a model.
+    Conversation(ConversationId),
+}
+
+impl Owner {
+    /// Returns the person who runs an operation.
+    pub(crate) fn person_of(operation: &OpKey) -> Self {
+        Self::Person(operation.person.clone().unwrap_or_default())
+    }
+
+    /// Returns the owner as the author of a change.
+    pub(crate) fn to_actor(&self) -> Actor {
+        match self {
+            Self::Person(person) => Actor::Person { person: person.clone() },
+            Self::Conversation(conversation) => {
+                Actor::Conversation { conversation: conversation.clone(), turn: Turn::ZERO }
+            }
+        }
+    }
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Person(person) => write!(f, "person {person}"),
+            Self::Conversation(conversation) => write!(f, "conversation {conversation}"),
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! Accepts and rejects parts of proposals.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use canvas_lease::PreemptionCause;
+use canvas_patch::{Delta, PartId, PartState, PendingPart};
+use serde::{Deserialize, Serialize};
+
+use crate::document::step::DocumentStep;
+use crate::history::cause::Cause;
+use crate::history::journal::{EntryKind, NewEntry};
+use crate::history::number::ChangeNumber;
+use crate::model::actor::Actor;
+use crate::model::blob::Blob;
+use crate::model::face::TreeFile;
+use crate::model::op_key::OpKey;
+use crate::model::receipt::Digest;
+use crate::model::revision::RevisionId;
+use crate::proposal::decision::Decision;
+use crate::proposal::limits::MAX_NOTE_BYTES;
+use crate::proposal::owner::Owner;
+use crate::proposal::stored::Proposals;
+use crate::transition::command::Command;
+use crate::transition::command::sealed::Decide;
+use crate::transition::proposal::follow::proposals_of;
+use crate::transition::proposal::withdraw::list_text;
+use crate::transition::refusal::{CallRefusal, DecisionRefusal, ProposalRefusal};
+use crate::transition::step::{Stop, Transition};
+
+/// Accepts and rejects parts on behalf of a person or the host. A model is refused.
+///
+/// The accepted parts change the document, as one change of the history for each owner. Its actor is the person, and its
+/// author the owner. A decision is all or nothing, and undo takes it back. An accepted change ends the lease as a user's
+/// edit does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DecideParts {
+    /// The parts to accept.
+    pub accept: PartChoice,
+    /// The parts to reject.
+    pub reject: PartChoice,
+    /// A part to accept with other wording.
+    pub edit: Option<Reworded>,
+    /// What to tell the owners of the rejected parts, of at most
+    /// [`MAX_NOTE_BYTES`](crate::proposal::MAX_NOTE_BYTES).
+    pub note: Option<String>,
+    /// The new lines of parts as they were shown. A part that differs is refused.
+    pub seen: BTreeMap<PartId, String>,
+}
+
+/// The parts of a decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PartChoice {
+    /// All pending parts of all owners.
+    All,
+    /// These parts, which may be none.
+    Only(Vec<PartId>),
+}
+
+/// A part with the wording of the person who accepts it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reworded {
+    /// The pending part.
+    pub part: PartId,
+    /// The lines in place of those that the owner proposed.
+    pub after: String,
+}
+
+/// The answer to [`DecideParts`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PartsDecided {
+    /// The accepted parts, whose changes are now in the document.
+    pub accepted: Vec<PartId>,
+    /// The rejected parts.
+    pub rejected: Vec<PartId>,
+    /// The parts that the accepted changes made stale.
+    pub stale: Vec<PartId>,
+    /// Id of the document after the decision.
+    pub revision: RevisionId,
+}
+
+impl DecideParts {
+    /// Creates a decision that accepts these parts.
+    pub fn accept(parts: impl IntoIterator<Item = PartId>) -> Self {
+        Self::of(PartChoice::Only(parts.into_iter().collect()), PartChoice::Only(Vec::new()))
+    }
+
+    /// Creates a decision that rejects these parts.
+    pub fn reject(parts: impl IntoIterator<Item = PartId>) -> Self {
+        Self::of(PartChoice::Only(Vec::new()), PartChoice::Only(parts.into_iter().collect()))
+    }
+
+    /// Creates a decision without a note, and without a check of the parts shown.
+    pub fn of(accept: PartChoice, reject: PartChoice) -> Self {
+        Self { accept, reject, edit: None, note: None, seen: BTreeMap::new() }
+    }
+}
+
+impl PartChoice {
+    fn to_text(&self) -> String {
+        match self {
+            Self::All => "all".to_owned(),
+            Self::Only(parts) => list_text(parts),
+        }
+    }
+
+    const fn is_all(&self) -> bool {
+        matches!(self, Self::All)
+    }
+
+    /// Whether the choice has a part. `All` leaves out stale ones.
+    fn has(&self, part: &PendingPart) -> bool {
+        match self {
+            Self::All => part.state() == PartState::Pending,
+            Self::Only(parts) => parts.contains(&part.id()),
+        }
+    }
+
+    fn ids(&self) -> &[PartId] {
+        match self {
+            Self::All => &[],
+            Self::Only(parts) => parts,
+        }
+    }
+}
+
+impl Command for DecideParts {
+    type Done = PartsDecided;
+    type Refusal = DecisionRefusal;
+}
+
+impl Decide for DecideParts {
+    const NAME: &'static str = "decide_parts";
+    const KIND: &'static str = "parts_decided";
+    const FILES: &'static [TreeFile] = &[TreeFile::Proposals];
+
+    fn digest(&self) -> Digest {
+        let edit = self.edit.as_ref().map(|edit| (edit.part.to_string(), edit.after.clone()));
+        let (part, after) = edit.unwrap_or_default();
+        let seen = self.seen.iter().flat_map(|(part, after)| [part.to_string(), after.clone()]);
+        let mut parts = vec!["decide".to_owned(), self.accept.to_text(), self.reject.to_text(), part, after];
+        parts.push(self.note.clone().unwrap_or_default());
+        parts.extend(seen);
+        Digest::of(&parts.iter().map(String::as_bytes).collect::<Vec<_>>())
+    }
+
+    fn decide(
+        &self,
+        at: &mut Transition<'_>,
+        operation: &OpKey,
+    ) -> Result<PartsDecided, Stop<DecisionRefusal>> {
+        if matches!(operation.actor(), Actor::Conversation { .. }) {
+            return Err(Stop::refused(ProposalRefusal::DecisionByModel));
+        }
+        if let Some(note) = self.note.as_ref().filter(|note| note.len() > MAX_NOTE_BYTES) {
+            let (bytes, limit) = (note.len(), MAX_NOTE_BYTES);
+            return Err(Stop::refused(ProposalRefusal::NoteTooLong { bytes, limit }));
+        }
+        let Ok(stored) = proposals_of(at.view)? else {
+            return Err(Stop::refused(CallRefusal::ProposalsDamaged));
+        };
+        self.check(&stored, at.view.text()).map_err(Stop::refused)?;
+        let mut deciding = Deciding {
+            command: self,
+            proposals: Proposals::clone(&stored),
+            text: Cow::Borrowed(at.view.text()),
+            document: None,
+            decided: PartsDecided {
+                accepted: Vec::new(),
+                rejected: Vec::new(),
+                stale: Vec::new(),
+                revision: at.head.revision_id(),
+            },
+        };
+        let was_stale = deciding.proposals.stale();
+        for owner in stored.owners.iter().map(|own| &own.owner) {
+            deciding.decide_for(at, operation, owner)?;
+        }
+        let Deciding { proposals, document, mut decided, .. } = deciding;
+        // The parts were moved here already.
+        at.moves.clear();
+        if decided.accepted.is_empty() && decided.rejected.is_empty() {
+            return Ok(decided);
+        }
+        if let Some((document, delta)) = document {
+            at.check_size::<DecisionRefusal>(document.as_text().unwrap_or_default().len())?;
+            at.preempt(PreemptionCause::UserEdit);
+            at.put_document(document, delta.edits());
+        }
+        decided.stale = proposals.stale().difference(&was_stale).copied().collect();
+        at.put_proposals(proposals, true);
+        decided.revision = at.head.revision_id();
+        Ok(decided)
+    }
+}
+
+impl DecideParts {
+    fn accepts(&self, part: &PendingPart) -> bool {
+        self.accept.has(part) || self.edit.as_ref().is_some_and(|edit| edit.part == part.id())
+    }
+
+    /// Checks that all parts exist, are as they were shown, and are decided once.
+    fn check(&self, stored: &Proposals, document: &str) -> Result<(), ProposalRefusal> {
+        let find = |id: PartId| {
+            let found = stored.parts().map(|(_, part)| part).find(|part| part.id() == id);
+            found.ok_or(ProposalRefusal::PartNotFound { part: id })
+        };
+        let edited = self.edit.as_ref().map(|edit| edit.part);
+        for id in self.accept.ids().iter().copied().chain(edited) {
+            let part = find(id)?;
+            if self.reject.ids().contains(&id) {
+                return Err(ProposalRefusal::DecidedTwice { part: id });
+            }
+            if part.state() == PartState::Stale {
+                return Err(ProposalRefusal::PartStale { part: id });
+            }
+        }
+        for id in self.reject.ids() {
+            find(*id)?;
+        }
+        if self.accept.is_all() && self.reject.is_all() {
+            let part = stored.parts().map(|(_, part)| part).find(|part| self.accept.has(part));
+            return part.map_or(Ok(()), |part| Err(ProposalRefusal::DecidedTwice { part: part.id() }));
+        }
+        for (id, after) in &self.seen {
+            if find(*id)?.view(document).after != *after {
+                return Err(ProposalRefusal::PartChanged { part: *id });
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A decision in progress, owner by owner.
+struct Deciding<'c, 't> {
+    command: &'c DecideParts,
+    proposals: Proposals,
+    text: Cow<'t, str>,
+    /// The new document, with the edits that lead to it if they are of one owner.
+    document: Option<(Blob, Delta)>,
+    decided: PartsDecided,
+}
+
+impl Deciding<'_, '_> {
+    fn decide_for(
+        &mut self,
+        at: &mut Transition<'_>,
+        operation: &OpKey,
+        owner: &Owner,
+    ) -> Result<(), Stop<DecisionRefusal>> {
+        let Some(nth) = self.proposals.owners.iter().position(|own| own.owner == *owner) else {
+            return Ok(());
+        };
+        let (command, text) = (self.command, &*self.text);
+        let parts = &mut self.proposals.owners[nth].parts;
+        // An explicit choice of both lists goes before `All`.
+        let is_rejected = |part: &&PendingPart| {
+            command.reject.has(part) && !(command.reject.is_all() && command.accepts(part))
+        };
+        let rejected: Vec<PendingPart> = parts.iter().filter(is_rejected).cloned().collect();
+        let is_accepted = |part: &&PendingPart| command.accepts(part) && !is_rejected(part);
+        let accepted: Vec<PendingPart> = parts.iter().filter(is_accepted).cloned().collect();
+        if let Some(part) = accepted.iter().find(|part| part.state() == PartState::Stale) {
+            // An accepted part of an older proposal touched it.
+            return Err(Stop::refused(ProposalRefusal::PartStale { part: part.id() }));
+        }
+        if accepted.is_empty() && rejected.is_empty() {
+            return Ok(());
+        }
+        if let Some(edit) = &command.edit {
+            parts.reword(text, edit.part, &edit.after);
+        }
+        let ids = |parts: &[PendingPart]| parts.iter().map(PendingPart::id).collect::<Vec<_>>();
+        let (accepted_ids, rejected_ids) = (ids(&accepted), ids(&rejected));
+        parts.remove(&rejected_ids);
+        let (delta, _) = parts.accept(&accepted_ids);
+        self.proposals.remember(owner, &rejected, text, command.note.as_ref());
+        let change = ChangeNumber::new(at.head.journal.entries + 1);
+        for own in self.proposals.owners.iter_mut().filter(|own| own.owner != *owner) {
+            own.parts.follow(text, &delta, Cause::number_of(change));
+        }
+        let before = at.head.revision;
+        at.next_revision::<DecisionRefusal>()?;
+        self.proposals.owners[nth].revision = at.head.revision;
+        let old = self.document.take();
+        let stored = at.view.contents.document();
+        let (old_blob, is_first) = match &old {
+            Some((blob, _)) => (Some(blob), false),
+            None => (stored, true),
+        };
+        let start = old.as_ref().map_or_else(|| at.view.head.document(), |(blob, _)| blob.id());
+        let (end, new) = match delta.is_empty() {
+            true => (start, None),
+            false => {
+                let after = delta.apply(text).expect("the parts are of this text");
+                let blob = Blob::document_after(old_blob, after.clone(), delta.edits());
+                (blob.id(), Some((blob, after)))
+            }
+        };
+        let step = DocumentStep::new((start, end), delta.clone(), at.policy.history.entry_bytes);
+        if step.delta.is_none()
+            && let Some((blob, _)) = &new
+        {
+            at.blobs.extend(blob.to_put(stored));
+            at.blobs.extend(old_blob.filter(|_| !is_first).into_iter().flat_map(|old| old.to_put(stored)));
+        }
+        match new {
+            Some((blob, after)) => {
+                self.document = Some((blob, if is_first { delta } else { Delta::default() }));
+                self.text = Cow::Owned(after);
+            }
+            None => self.document = old,
+        }
+        let actor = operation.actor();
+        let author = owner.to_actor();
+        at.push(NewEntry {
+            kind: EntryKind::Edit,
+            change: None,
+            actor: actor.role(),
+            author: author.role(),
+            written_by: Some(author),
+            first_made_by: None,
+            reverts: None,
+            operation: operation.clone(),
+            at: at.view.clock,
+            summary: summary(accepted.len(), rejected.len()),
+            revisions: (before, at.head.revision),
+            step: step.into(),
+            also: None,
+            decisions: vec![Decision {
+                owner: owner.clone(),
+                accepted,
+                rejected,
+                note: command.note.clone(),
+                revision: before,
+                document: start,
+                is_undone: false,
+            }],
+        });
+        self.decided.accepted.extend(accepted_ids);
+        self.decided.rejected.extend(rejected_ids);
+        Ok(())
+    }
+}
+
+fn summary(accepted: usize, rejected: usize) -> String {
+    let count = |count: usize| format!("{count} part{}", if count == 1 { "" } else { "s" });
+    match (accepted, rejected) {
+        (accepted, 0) => format!("accepted {}", count(accepted)),
+        (0, rejected) => format!("rejected {}", count(rejected)),
+        (accepted, rejected) => format!("accepted {} and rejected {rejected}", count(accepted)),
+    }
+}

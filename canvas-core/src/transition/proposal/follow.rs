@@ -1,0 +1,196 @@
+//! Moves the parts of proposals past each change of the document, in the commit of the change.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use canvas_patch::{Delta, Parts, PendingPart};
+
+use crate::document::step::DocumentStep;
+use crate::face::read_error::ReadError;
+use crate::history::cause::Cause;
+use crate::history::journal::NewEntry;
+use crate::history::number::ChangeNumber;
+use crate::history::step::Step;
+use crate::model::blob::{Blob, BlobId, Missing};
+use crate::model::face::Face;
+use crate::model::revision::Base;
+use crate::proposal::decision::Decision;
+use crate::proposal::owner::Owner;
+use crate::proposal::stored::Proposals;
+use crate::transition::step::Transition;
+use crate::transition::view::View;
+
+/// A change of the document past which parts are moved.
+#[derive(Debug)]
+pub(in crate::transition) struct Move {
+    /// `None` if the entry keeps both texts instead.
+    delta: Option<Delta>,
+    cause: Cause,
+    /// The decisions that it makes again or takes back.
+    decisions: Vec<Decision>,
+    /// The document after it.
+    after: BlobId,
+}
+
+impl Move {
+    fn of(entry: &NewEntry, next: ChangeNumber, step: &DocumentStep) -> Self {
+        let cause = Cause::of(entry.kind, entry.change.unwrap_or(next), entry.reverts.as_ref());
+        Self { delta: step.delta.clone(), cause, decisions: entry.decisions.clone(), after: step.after }
+    }
+
+    /// Whether it takes back a decision on the parts of an owner, on the document of that decision.
+    fn takes_back_exactly(&self, owner: &Owner) -> bool {
+        let is_exact = |decision: &Decision| decision.is_undone && decision.document == self.after;
+        self.decisions.iter().any(|decision| decision.owner == *owner && is_exact(decision))
+    }
+
+    /// Joins several changes of one command, one of which keeps no edits.
+    fn join(moves: Vec<Self>, delta: Delta, after: BlobId) -> Self {
+        let number = moves.last().map_or(0, |last| last.cause.number);
+        let (mut undone, mut decisions) = (Vec::new(), Vec::new());
+        for one in moves {
+            undone.extend(one.cause.undone);
+            decisions.extend(one.decisions);
+        }
+        Self { delta: Some(delta), cause: Cause { number, undone }, decisions, after }
+    }
+}
+
+/// Returns the proposals of a canvas, or the damaged blob.
+pub(in crate::transition) fn proposals_of(
+    view: &View<'_>,
+) -> Result<Result<Arc<Proposals>, ReadError>, Missing> {
+    let Some(id) = view.head.proposals else { return Ok(Ok(Arc::default())) };
+    match view.contents.get(id, ()) {
+        Err(ReadError::Missing(ids)) => Err(Missing::all(ids)),
+        read => Ok(read),
+    }
+}
+
+impl Transition<'_> {
+    /// Remembers a change about to be recorded, if there are proposals.
+    pub(in crate::transition) fn gather(&mut self, entry: &NewEntry) {
+        let Step::Document(step) = &entry.step else { return };
+        if self.head.proposals.is_some() || !entry.decisions.is_empty() {
+            let next = ChangeNumber::new(self.head.journal.entries + 1);
+            self.moves.push(Move::of(entry, next, step));
+        }
+    }
+
+    /// Moves the parts past the changes of this command.
+    pub(in crate::transition) fn follow(&mut self) -> Result<(), Missing> {
+        let mut moves = std::mem::take(&mut self.moves);
+        if moves.is_empty() {
+            return Ok(());
+        }
+        // Nothing is moved in a file that cannot be read. It stays as it is.
+        let Ok(before) = proposals_of(self.view)? else { return Ok(()) };
+        let has_decisions = moves.iter().any(|one| !one.decisions.is_empty());
+        if before.owners.is_empty() && !has_decisions {
+            return Ok(());
+        }
+        let view = self.view;
+        if moves.iter().any(|one| one.delta.is_none()) {
+            let after = self.contents.document().and_then(Blob::as_text).unwrap_or_else(|| view.text());
+            let delta = Delta::between(view.text(), after);
+            moves = vec![Move::join(moves, delta, self.head.document())];
+        }
+        let mut proposals = Proposals::clone(&before);
+        let mut text = Cow::Borrowed(view.text());
+        for (nth, one) in moves.iter().enumerate() {
+            let Some(delta) = &one.delta else { continue };
+            let made = one.decisions.iter().filter(|decision| !decision.is_undone);
+            let moved: Vec<&Owner> = made
+                .filter(|decision| take_again(&mut proposals, decision, &text, delta))
+                .map(|decision| &decision.owner)
+                .collect();
+            for own in proposals.owners.iter_mut().filter(|own| !moved.contains(&&own.owner)) {
+                let Cause { number, undone } = &one.cause;
+                match one.takes_back_exactly(&own.owner) {
+                    true => own.parts.follow_own_undo(&text, delta, *number, undone),
+                    false => own.parts.follow_undo(&text, delta, *number, undone),
+                };
+            }
+            let is_last = nth + 1 == moves.len();
+            if is_last && one.decisions.is_empty() {
+                break;
+            }
+            let Ok(after) = delta.apply(&text) else { break };
+            text = Cow::Owned(after);
+            for decision in one.decisions.iter().filter(|decision| decision.is_undone) {
+                let parts = self.parts_before(decision, &moves[..=nth])?;
+                let revision = self.head.revision;
+                let own = proposals.entry(&decision.owner, revision);
+                let is_rejected =
+                    |part: &&PendingPart| decision.rejected.iter().any(|one| one.id() == part.id());
+                let rejected: Vec<_> = parts.iter().filter(is_rejected).cloned().collect();
+                own.parts.restore(&text, parts);
+                own.revision = revision;
+                proposals.forget(&decision.owner, &rejected, &text);
+            }
+        }
+        if proposals != *before {
+            let is_listed = has_decisions || proposals.stale() != before.stale();
+            self.put_proposals(proposals, is_listed);
+        }
+        Ok(())
+    }
+
+    /// Returns the parts of a decision that is taken back, moved past the later changes.
+    fn parts_before(&self, decision: &Decision, moves: &[Move]) -> Result<Vec<PendingPart>, Missing> {
+        let parts = || decision.accepted.iter().chain(&decision.rejected).cloned();
+        if moves.last().is_some_and(|last| last.after == decision.document) {
+            return Ok(parts().collect());
+        }
+        // The head before this command, whose journal ends with the document of the view.
+        let before = Transition::new(self.view, self.policy, self.who, None);
+        let Some(past) = before.past(Base::Number(decision.revision))? else {
+            return Ok(parts().map(PendingPart::without_document).collect());
+        };
+        let mut moved = Parts::default();
+        moved.restore(&past.text, parts());
+        let own = moves.iter().filter_map(|one| Some((one.delta.as_ref()?, &one.cause)));
+        let mut text = past.text.clone();
+        for (delta, cause) in past.later().chain(own) {
+            moved.follow_undo(&text, delta, cause.number, &cause.undone);
+            let Ok(after) = delta.apply(&text) else { break };
+            text = after;
+        }
+        Ok(moved.iter().cloned().collect())
+    }
+
+    /// Stores proposals beside the draft. `is_listed` tells whether people see another list.
+    pub(super) fn put_proposals(&mut self, mut proposals: Proposals, is_listed: bool) {
+        proposals.tidy();
+        if is_listed {
+            self.head.faces[Face::Proposals] = self.head.revision;
+        }
+        let blob = proposals.to_blob();
+        self.head.proposals = Some(blob.id());
+        self.head.raise_to_shared();
+        self.blobs.push(blob.clone());
+        self.contents.put(blob, Arc::new(proposals));
+    }
+}
+
+/// Takes the parts of a decision that is made again out of their proposal, if they are as they were. Returns whether the
+/// other parts of the owner are thereby moved past the change.
+fn take_again(proposals: &mut Proposals, decision: &Decision, document: &str, delta: &Delta) -> bool {
+    let Some(own) = proposals.owners.iter_mut().find(|own| own.owner == decision.owner) else { return false };
+    let ids = |parts: &[PendingPart]| {
+        let is_same =
+            |part: &&PendingPart| own.parts.get(part.id()).is_some_and(|there| there.is_moved(part));
+        parts.iter().filter(is_same).map(PendingPart::id).collect::<Vec<_>>()
+    };
+    let (accepted, rejected) = (ids(&decision.accepted), ids(&decision.rejected));
+    let rejected = own.parts.remove(&rejected);
+    let mut parts = own.parts.clone();
+    let is_moved = parts.accept(&accepted).0 == *delta;
+    if is_moved {
+        own.parts = parts;
+    } else {
+        own.parts.remove(&accepted);
+    }
+    proposals.remember(&decision.owner, &rejected, document, decision.note.as_ref());
+    is_moved
+}

@@ -1,0 +1,149 @@
+//! The canvas as its conversation sees it in a proposal, with the proposed text in place of the document.
+
+use std::sync::Arc;
+
+use crate::face::contents::Contents;
+use crate::model::blob::{Blob, Missing};
+use crate::model::face::{Face, TreeFile};
+use crate::model::head::Head;
+use crate::model::tree::Tree;
+use crate::proposal::limits::{MAX_BYTES, MAX_PARTS, MAX_PROPOSALS};
+use crate::proposal::owner::Owner;
+use crate::proposal::stored::{Exceeded, Proposals};
+use crate::proposal::told::{ProposedParts, RejectedLines};
+use crate::transition::proposal::follow::proposals_of;
+use crate::transition::refusal::{CallRefusal, LimitRefusal};
+use crate::transition::step::Transition;
+use crate::transition::view::View;
+
+/// Maximum number of rejected parts in a message to their owner.
+const MAX_TOLD: usize = 16;
+
+/// The head and the contents with the proposed text.
+pub(crate) struct ProposedView {
+    pub(crate) head: Head,
+    pub(crate) contents: Contents,
+    proposals: Arc<Proposals>,
+    owner: Owner,
+}
+
+/// What a transition needs to change a proposal instead of the document.
+#[derive(Debug)]
+pub(in crate::transition) struct InProposal<'a> {
+    /// The canvas without the proposal.
+    pub(in crate::transition) real: &'a View<'a>,
+    proposals: &'a Arc<Proposals>,
+    owner: &'a Owner,
+    /// The proposals after the change, if there is one.
+    pub(in crate::transition) next: Option<Proposals>,
+    /// The parts that the change made or changed.
+    pub(in crate::transition) changed: Option<ProposedParts>,
+}
+
+impl ProposedView {
+    pub(crate) fn of(view: &View<'_>, owner: Owner) -> Result<Result<Self, CallRefusal>, Missing> {
+        let Ok(proposals) = proposals_of(view)? else { return Ok(Err(CallRefusal::ProposalsDamaged)) };
+        let (mut head, mut contents) = (view.head.clone(), view.contents.clone());
+        if let Some(own) = proposals.of(&owner) {
+            let change = own.parts.change();
+            let text = change.apply(view.text()).ok().filter(|_| !change.is_empty());
+            if let Some(text) = text {
+                let document = Blob::document_after(view.contents.document(), text, change.edits());
+                head.set_document(&document);
+                contents.put_document(document, view.contents, change.edits());
+            }
+            head.faces[Face::Document] = head.faces[Face::Document].max(own.revision);
+        }
+        Ok(Ok(Self { head, contents, proposals, owner }))
+    }
+
+    pub(in crate::transition) fn change<'a>(&'a self, real: &'a View<'a>) -> InProposal<'a> {
+        let Self { proposals, owner, .. } = self;
+        InProposal { real, proposals, owner, next: None, changed: None }
+    }
+}
+
+impl InProposal<'_> {
+    /// Returns the working tree without the proposal.
+    pub(in crate::transition) fn draft(&self) -> &Tree {
+        &self.real.head.draft
+    }
+}
+
+impl Transition<'_> {
+    /// Returns the document whose blobs are stored.
+    pub(in crate::transition) fn stored_document(&self) -> Option<&Blob> {
+        self.proposing.as_ref().map_or(self.view, |proposing| proposing.real).contents.document()
+    }
+
+    /// Takes a new text into the proposal, if the command runs in one.
+    pub(in crate::transition) fn change_proposal(&mut self, text: &str) -> Result<(), LimitRefusal> {
+        let revision = self.head.revision;
+        let Some(InProposal { real, proposals, owner, next, changed }) = &mut self.proposing else {
+            return Ok(());
+        };
+        let mut after = next.take().unwrap_or_else(|| Proposals::clone(proposals));
+        let mut last = after.last;
+        let own = after.entry(owner, revision);
+        let parts = own.parts.propose(real.text(), text, &mut last, None);
+        own.revision = revision;
+        after.last = last;
+        after.tidy();
+        after.check()?;
+        let views = after.parts().filter(|(own, part)| own.owner == **owner && parts.contains(&part.id()));
+        let rejected_before = views.filter_map(|(_, part)| {
+            let view = part.view(real.text());
+            Some((view.id, after.rejected_before(owner, &view.before, &view.after)?))
+        });
+        *changed = Some(ProposedParts { rejected_before: rejected_before.collect(), parts });
+        *next = Some(after);
+        Ok(())
+    }
+
+    /// Returns the parts that the command made or changed, if it runs in a proposal.
+    pub(in crate::transition) fn proposed(&self) -> Option<ProposedParts> {
+        self.proposing.as_ref()?.changed.clone()
+    }
+
+    /// Takes the rejections of which the conversation does not know yet.
+    pub(in crate::transition) fn tell_rejected(&mut self) -> Vec<RejectedLines> {
+        let Some(InProposal { proposals, owner, next, .. }) = &mut self.proposing else { return Vec::new() };
+        let mut after = next.clone().unwrap_or_else(|| Proposals::clone(proposals));
+        let told = after.tell(owner, MAX_TOLD);
+        if !told.is_empty() {
+            *next = Some(after);
+        }
+        told
+    }
+
+    /// Puts the document back in place of the proposed text, and stores the proposal.
+    pub(in crate::transition) fn put_proposal(&mut self) {
+        let Some(InProposal { real, next, changed, .. }) = self.proposing.take() else { return };
+        let (proposed, now) = (self.head.document(), real.head.document());
+        // The conversation may know the text that the call began with, even if it was never stored.
+        let knows = |blob: &&Blob| {
+            let known = self.head.conversations.get(self.who);
+            known.is_some_and(|known| known.points().any(|point| point.document == blob.id()))
+        };
+        let shown = self.view.contents.document().filter(|blob| blob.id() != now && blob.id() != proposed);
+        let current = self.view.contents.document().filter(|blob| blob.id() == proposed && proposed != now);
+        let kept: Vec<Blob> = shown.into_iter().chain(current).filter(knows).cloned().collect();
+        self.blobs.extend(kept.iter().flat_map(|blob| blob.to_put(real.contents.document())));
+        self.head.draft.insert(TreeFile::Document.tree_path(), now);
+        self.head.faces[Face::Document] = real.head.faces[Face::Document];
+        self.contents = Contents::default();
+        if let Some(next) = next {
+            self.put_proposals(next, changed.is_some());
+        }
+    }
+}
+
+impl From<Exceeded> for LimitRefusal {
+    fn from(exceeded: Exceeded) -> Self {
+        match exceeded {
+            Exceeded::Parts => Self::TooManyParts { limit: MAX_PARTS },
+            Exceeded::Proposals => Self::TooManyProposals { limit: MAX_PROPOSALS },
+            Exceeded::Bytes(bytes) => Self::ProposalsTooLarge { bytes, limit: MAX_BYTES },
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Proposals: their list, their texts, and decisions.
+
+use std::collections::BTreeMap;
+
+use canvas_core::proposal::{
+    DecideParts, OpenProposals, Owner, PartChoice, PartId, PartsDecided, Propose, ProposedChange, Reworded,
+    Withdraw,
+};
+use canvas_core::testing::block_on;
+use canvas_core::{Command, OpKey, Refused as _};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::documents::{Documents, canvas};
+use super::request::{BridgeError, Request};
+
+/// A part with the wording of the person who accepts it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Edited {
+    id: PartId,
+    after: String,
+}
+
+/// Some parts, or all pending ones.
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "a list of part ids, or \"all\"")]
+enum Chosen {
+    Ids(Vec<PartId>),
+    Word(String),
+}
+
+pub(super) fn make(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+    let change =
+        match (request.field::<Option<String>>("patch")?, request.field::<Option<String>>("markdown")?) {
+            (Some(patch), None) => ProposedChange::Patch(patch),
+            (None, Some(markdown)) => ProposedChange::Text(markdown),
+            _ => {
+                let message = "send either patch or markdown".to_owned();
+                return Err(BridgeError::new("BAD_REQUEST", message));
+            }
+        };
+    let owner = Owner::Person(documents.person.clone().unwrap_or_default());
+    ask(documents, request, Propose { change, reason: request.field("reason")? })?;
+    let proposal = open(documents, request)?.of(&owner);
+    Ok(json!({"proposal": proposal.map_or_else(|| json!({"owner": owner, "parts": []}), |own| json!(own))}))
+}
+
+pub(super) fn list(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+    Ok(json!({"proposals": open(documents, request)?.list()}))
+}
+
+pub(super) fn text(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+    let owner: Option<Owner> = request.field("owner")?;
+    let text = open(documents, request)?.text(owner.as_ref());
+    Ok(json!(text.ok_or_else(|| not_found(owner.as_ref()))?))
+}
+
+pub(super) fn decide(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+    let edit = request.field::<Option<Edited>>("edit")?;
+    let (accept, reject) = (chosen(request, "accept")?, chosen(request, "reject")?);
+    let decision = DecideParts {
+        accept,
+        reject,
+        edit: edit.map(|Edited { id, after }| Reworded { part: id, after }),
+        note: request.field("note")?,
+        seen: request.field::<Option<BTreeMap<PartId, String>>>("seen")?.unwrap_or_default(),
+    };
+    let is_empty = |choice: &PartChoice| matches!(choice, PartChoice::Only(parts) if parts.is_empty());
+    if is_empty(&decision.accept) && is_empty(&decision.reject) && decision.edit.is_none() {
+        let message = "nothing is decided: send accept, reject or edit".to_owned();
+        return Err(BridgeError::new("BAD_REQUEST", message));
+    }
+    let PartsDecided { accepted, rejected, stale, revision } = ask(documents, request, decision)?;
+    let snapshot = block_on(documents.engine().snapshot(&canvas(request)?, documents.clock()))?;
+    Ok(json!({
+        "accepted": accepted,
+        "rejected": rejected,
+        "stale": stale,
+        "revision_id": revision,
+        "markdown": snapshot.text(),
+    }))
+}
+
+pub(super) fn withdraw(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+    let (owner, parts) = (request.field("owner")?, request.field("parts")?);
+    ask(documents, request, Withdraw { owner, parts })?;
+    list(documents, request)
+}
+
+pub(super) fn redline(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+    let owner: Option<Owner> = request.field("owner")?;
+    let (open, none) = (open(documents, request)?, || not_found(owner.as_ref()));
+    match request.field::<Option<&str>>("format")?.unwrap_or("spans") {
+        "spans" => Ok(json!({"spans": open.redline(owner.as_ref()).ok_or_else(none)?})),
+        "criticmarkup" => Ok(json!({"text": open.critic_markup(owner.as_ref()).ok_or_else(none)?})),
+        other => {
+            let message = format!("there is no format {other:?}: send spans or criticmarkup");
+            Err(BridgeError::new("BAD_REQUEST", message))
+        }
+    }
+}
+
+fn open(documents: &Documents, request: &Request<'_>) -> Result<OpenProposals, BridgeError> {
+    Ok(block_on(documents.engine().proposals(&canvas(request)?, documents.clock()))?.0)
+}
+
+/// Runs a command as the person of the request, because a person decides even if the request names nobody.
+fn ask<C: Command>(
+    documents: &mut Documents,
+    request: &Request<'_>,
+    command: C,
+) -> Result<C::Done, BridgeError> {
+    let (now, canvas, call) = (documents.now(request)?, canvas(request)?, documents.call_id()?);
+    let operation = OpKey::person(documents.person.clone().unwrap_or_default(), call);
+    let answered = block_on(documents.engine().call(&canvas, &operation, command, now))?;
+    answered.result.map_err(|refusal| refusal.view().into())
+}
+
+fn chosen(request: &Request<'_>, name: &str) -> Result<PartChoice, BridgeError> {
+    match request.field::<Option<Chosen>>(name)? {
+        None => Ok(PartChoice::Only(Vec::new())),
+        Some(Chosen::Ids(parts)) => Ok(PartChoice::Only(parts)),
+        Some(Chosen::Word(word)) if word == "all" => Ok(PartChoice::All),
+        Some(Chosen::Word(word)) => {
+            let message = format!(
+                "field {name}: {word:?} is neither a list of part ids nor \"all\": send one of these"
+            );
+            Err(BridgeError::new("BAD_REQUEST", message))
+        }
+    }
+}
+
+fn not_found(owner: Option<&Owner>) -> BridgeError {
+    let who = owner.map_or_else(|| "the canvas".to_owned(), Owner::to_string);
+    BridgeError::new("PROPOSAL_NOT_FOUND", format!("{who} has no open proposal: list the proposals"))
+}
