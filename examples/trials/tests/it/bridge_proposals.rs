@@ -66,7 +66,10 @@ fn a_model_proposes_and_a_person_decides() {
         assert_eq!(reply["proposed"], json!({"parts": ["p1", "p2", "p3"]}), "{reply}");
         assert_eq!(desk.text(), DOCUMENT);
         let ended = desk.ask(json!({"op": "turn.end", "canvas": "c", "session": "x"}));
-        assert!(ended["hidden_message"].as_str().is_some_and(|message| message.contains("+call mum")), "{ended}");
+        assert!(
+            ended["hidden_message"].as_str().is_some_and(|message| message.contains("+call mum")),
+            "{ended}"
+        );
         // Reads are of the proposed text.
         let read = desk.tool("x", "canvas_read_all", json!({}));
         let proposed = "# Plan\n\nbuy oat milk on Monday\n\ncall mum\n\nwrite\nsleep\n";
@@ -190,7 +193,7 @@ fn bad_requests_have_codes() {
 #[test]
 fn a_session_that_proposes_changes_nothing_else() {
     let mut desk = Desk::new("exclusive");
-    let grid = json!({"columns": 4, "rows": 4});
+    let grid = json!({"columns": 4, "rows": 4, "gap": 8, "cellWidth": 80, "cellHeight": 60});
     desk.ask(json!({"op": "board.create", "canvas": "c", "grid": grid}));
     desk.proposing("x");
     for (name, arguments) in [
