@@ -61,6 +61,9 @@ impl Task for ProposalsTask {
         let stored: Arc<Proposals> = stored.map_err(|error| context.unread(error))?.unwrap_or_default();
         let document = row.contents.document().cloned();
         let document = document.ok_or_else(|| context.run.damaged(row.head.document()))?;
+        if let Some(id) = row.head.proposals.filter(|_| !stored.fit(document.as_text().unwrap_or_default())) {
+            return Err(context.run.damaged(id).into());
+        }
         let revisions = (row.head.revision_id(), row.head.face_revision(Face::Proposals));
         Ok(Decision::Answer(OpenProposals::new(stored, document, revisions)))
     }

@@ -21,6 +21,7 @@ use crate::model::op_key::OpKey;
 use crate::model::receipt::{Answer, Digest, Recall, Receipt};
 use crate::model::receipts::Occasion;
 use crate::model::revision::{Revision, RevisionId};
+use crate::proposal::stored::Proposals;
 use crate::transition::command::{Command, Outcome, StoredAnswer, encode_answer};
 use crate::transition::decide::{decide, recalled, stored_answer};
 use crate::transition::refusal::{CallRefusal, Refused};
@@ -128,10 +129,6 @@ impl<'a> DecisionContext<'a> {
     }
 
     /// Converts the error of reading a file.
-    #[cfg_attr(
-        not(any(feature = "board", feature = "surface")),
-        expect(dead_code, reason = "a document is its text")
-    )]
     pub(super) fn unread(&self, error: ReadError) -> Blocked {
         match error.missing() {
             Ok(missing) => missing.into(),
@@ -409,6 +406,12 @@ impl Task for Erase<'_> {
         let mut blobs = Vec::new();
         head.receipts.erase(|id| context.blob(id), &mut blobs)?;
         head.forget_texts(nothing.id());
+        if let Some(id) = head.proposals {
+            let stored = row.contents.get::<Proposals>(id, ()).map_err(|error| context.unread(error))?;
+            let blob = Proposals::clone(&stored).without_stale().to_blob();
+            head.proposals = Some(blob.id());
+            blobs.push(blob);
+        }
         if head.is_deleted() {
             blobs.push(nothing);
         }

@@ -377,6 +377,11 @@ impl Entry {
         }
     }
 
+    /// Whether the entry decides on parts of proposals, or takes such a decision back. No model may undo it.
+    pub fn is_decision(&self) -> bool {
+        !self.decisions.is_empty()
+    }
+
     /// Returns the number of edits that the entry made to the document, or `None` if it keeps both texts instead. A
     /// change of another face is one edit.
     pub fn edits(&self) -> Option<usize> {

@@ -226,7 +226,8 @@ impl Head {
 
     /// Whether a point is of a proposed text, which is not the document.
     pub(crate) fn is_of_proposal(&self, point: SyncPoint) -> bool {
-        point.revision > self.faces[Face::Document] && point.document != self.document()
+        let is_as_late = point.revision >= self.faces[Face::Document];
+        self.proposals.is_some() && is_as_late && point.document != self.document()
     }
 
     /// Returns the lock of the canvas, which decides who may write, until when, and in whose turn. If conversations work

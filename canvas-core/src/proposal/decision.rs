@@ -18,6 +18,9 @@ pub(crate) struct Decision {
     /// The rejected parts, as they were before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) rejected: Vec<PendingPart>,
+    /// Other parts of the owner, as they were before, whose place would not follow from an undo.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) beside: Vec<PendingPart>,
     /// The note to the owner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) note: Option<String>,

@@ -7,7 +7,7 @@ use canvas_patch::{PartId, PartView, Parts, PendingPart, RedlineSpan, SpanKind, 
 use serde::Serialize;
 
 use super::owner::Owner;
-use super::stored::Proposals;
+use super::stored::{OwnParts, Proposals};
 use super::told::RejectedBefore;
 use crate::model::blob::Blob;
 use crate::model::revision::{Revision, RevisionId};
@@ -27,7 +27,7 @@ pub struct OpenProposals {
 pub struct Proposal {
     /// The person or the conversation that proposes.
     pub owner: Owner,
-    /// The parts, pending ones by place, then stale ones.
+    /// The parts by place. A stale part has the place of the lines that made it stale.
     pub parts: Vec<ProposedPart>,
 }
 
@@ -91,19 +91,18 @@ impl OpenProposals {
     /// Returns all proposals by their age, with their parts by place. Costs time in proportion to the parts and to the
     /// document.
     pub fn list(&self) -> Vec<Proposal> {
-        let owners = self.stored.owners.iter();
-        let proposals = owners.map(|own| {
-            let parts = own.parts.iter().map(|part| self.part(&own.owner, part)).collect();
-            Proposal { owner: own.owner.clone(), parts }
-        });
-        proposals.collect()
+        self.stored.owners.iter().map(|own| self.proposal(own)).collect()
     }
 
     /// Returns the proposal of an owner, or `None` if the owner has none.
     pub fn of(&self, owner: &Owner) -> Option<Proposal> {
-        let own = self.stored.of(owner)?;
-        let parts = own.parts.iter().map(|part| self.part(owner, part)).collect();
-        Some(Proposal { owner: owner.clone(), parts })
+        self.stored.of(owner).map(|own| self.proposal(own))
+    }
+
+    fn proposal(&self, own: &OwnParts) -> Proposal {
+        let mut parts: Vec<_> = own.parts.iter().map(|part| self.part(&own.owner, part)).collect();
+        parts.sort_by_key(|part| (part.view.start_line, part.view.end_line, part.view.id));
+        Proposal { owner: own.owner.clone(), parts }
     }
 
     fn part(&self, owner: &Owner, part: &PendingPart) -> ProposedPart {

@@ -21,17 +21,22 @@ pub enum Owner {
 }
 
 impl Owner {
-    /// Returns the person who runs an operation.
-    pub(crate) fn person_of(operation: &OpKey) -> Self {
-        Self::Person(operation.person.clone().unwrap_or_default())
+    /// Returns the person or the conversation that runs an operation. What the host runs is of the person `user`.
+    pub(crate) fn of(operation: &OpKey) -> Self {
+        match operation.actor() {
+            Actor::Person { person } => Self::Person(person),
+            Actor::Conversation { conversation, .. } => Self::Conversation(conversation),
+            Actor::Host => Self::Person(PersonId::default()),
+        }
     }
 
-    /// Returns the owner as the author of a change.
-    pub(crate) fn to_actor(&self) -> Actor {
+    /// Returns the owner as the author of a change, which a conversation proposed in this turn.
+    pub(crate) fn to_actor(&self, turn: Option<Turn>) -> Actor {
         match self {
             Self::Person(person) => Actor::Person { person: person.clone() },
             Self::Conversation(conversation) => {
-                Actor::Conversation { conversation: conversation.clone(), turn: Turn::ZERO }
+                let turn = turn.unwrap_or(Turn::ZERO);
+                Actor::Conversation { conversation: conversation.clone(), turn }
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use canvas_lease::Turn;
 use canvas_patch::{PartId, Parts, PendingPart};
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +37,9 @@ pub(crate) struct OwnParts {
     pub(crate) owner: Owner,
     /// The revision of the last change by the owner or by a decision.
     pub(crate) revision: Revision,
+    /// The turn of the owner's last change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) turn: Option<Turn>,
     pub(crate) parts: Parts,
 }
 
@@ -43,6 +47,7 @@ pub(crate) struct OwnParts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RejectedPart {
     pub(crate) hash: BlobId,
+    pub(crate) part: PartId,
     pub(crate) owner: Owner,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) note: Option<String>,
@@ -68,7 +73,12 @@ impl Proposals {
     /// [`Proposals::tidy`].
     pub(crate) fn entry(&mut self, owner: &Owner, revision: Revision) -> &mut OwnParts {
         let at = self.owners.iter().position(|own| own.owner == *owner).unwrap_or_else(|| {
-            self.owners.push(OwnParts { owner: owner.clone(), revision, parts: Parts::default() });
+            self.owners.push(OwnParts {
+                owner: owner.clone(),
+                revision,
+                turn: None,
+                parts: Parts::default(),
+            });
             self.owners.len() - 1
         });
         &mut self.owners[at]
@@ -77,6 +87,21 @@ impl Proposals {
     /// Returns each part with its owner, by first proposal and then by place.
     pub(crate) fn parts(&self) -> impl Iterator<Item = (&OwnParts, &PendingPart)> {
         self.owners.iter().flat_map(|own| own.parts.iter().map(move |part| (own, part)))
+    }
+
+    /// Whether the parts are of a document.
+    pub(crate) fn fit(&self, document: &str) -> bool {
+        self.owners.iter().all(|own| own.parts.fit(document))
+    }
+
+    /// Removes the parts that other changes touched, with the old text in them.
+    pub(crate) fn without_stale(mut self) -> Self {
+        let stale: Vec<_> = self.stale().into_iter().collect();
+        for own in &mut self.owners {
+            own.parts.remove(&stale);
+        }
+        self.tidy();
+        self
     }
 
     /// Removes proposals without parts, and rejected parts beyond those remembered.
@@ -111,6 +136,7 @@ impl Proposals {
             let view = part.view(document);
             RejectedPart {
                 hash: hash_of(&view.before, &view.after),
+                part: view.id,
                 owner: owner.clone(),
                 note: note.cloned(),
                 untold: Some((view.start_line, view.end_line)),
@@ -118,27 +144,17 @@ impl Proposals {
         }));
     }
 
-    /// Forgets the newest rejection of each part.
-    pub(crate) fn forget(&mut self, owner: &Owner, parts: &[PendingPart], document: &str) {
-        for part in parts {
-            let view = part.view(document);
-            let hash = hash_of(&view.before, &view.after);
-            if let Some(at) = self.rejected.iter().rposition(|one| one.hash == hash && one.owner == *owner) {
-                self.rejected.remove(at);
-            }
-        }
-    }
-
-    /// Returns the last rejection of the same lines.
-    fn rejection_of(&self, before: &str, after: &str) -> Option<&RejectedPart> {
-        let hash = hash_of(before, after);
-        self.rejected.iter().rev().find(|one| one.hash == hash)
+    /// Forgets that parts were rejected.
+    pub(crate) fn forget(&mut self, parts: &[PendingPart]) {
+        self.rejected.retain(|one| parts.iter().all(|part| part.id() != one.part));
     }
 
     /// Returns the earlier rejection of the same lines, for their owner.
     pub(crate) fn rejected_before(&self, owner: &Owner, before: &str, after: &str) -> Option<RejectedBefore> {
-        let rejected = self.rejection_of(before, after)?;
-        Some(RejectedBefore { note: rejected.note.clone().filter(|_| rejected.owner == *owner) })
+        let hash = hash_of(before, after);
+        let mut same = self.rejected.iter().rev().filter(|one| one.hash == hash).peekable();
+        same.peek()?;
+        Some(RejectedBefore { note: same.find(|one| one.owner == *owner).and_then(|own| own.note.clone()) })
     }
 
     /// Takes the rejections of which an owner does not know yet, at most the last `most`.

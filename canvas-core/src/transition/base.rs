@@ -171,7 +171,14 @@ impl<'a> Transition<'a> {
         let points = || [conversation.seen, conversation.synced].into_iter().flatten();
         let is_of_proposal = |point: &SyncPoint| self.head.is_of_proposal(*point) && names(base, *point);
         let proposed = points().find(|point| point.revision == known && is_of_proposal(point));
-        if proposed.is_none() && self.head.is_current(Face::Document, known) {
+        // A proposed text may have the revision of the document, or a later one.
+        let is_other = match base {
+            Some(Base::Id(id)) if self.head.proposals.is_some() => {
+                known >= self.head.faces[Face::Document] && id != RevisionId::new(known, self.head.document())
+            }
+            _ => false,
+        };
+        if proposed.is_none() && !is_other && self.head.is_current(Face::Document, known) {
             return Ok(None);
         }
         if known > self.head.revision || known.is_zero() {
@@ -197,6 +204,10 @@ impl<'a> Transition<'a> {
             return Ok(None);
         }
         Ok(Some(match found {
+            // The history has no proposed texts.
+            Some(Known { point, .. }) if !names(base, point) && (is_other || self.proposing.is_some()) => {
+                Stale::OutOfReach
+            }
             Some(Known { point, .. }) if !names(base, point) => Stale::Invented,
             // A text may have two names, one of them from versions that did not store chunks.
             Some(Known { point, text })

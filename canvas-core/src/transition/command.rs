@@ -69,6 +69,9 @@ pub(crate) mod sealed {
         /// round trip.
         const FILES: &'static [TreeFile] = &[];
 
+        /// Whether the command reads or changes nothing but the document, a lease and a turn, so that it can run in a proposal.
+        const IS_OF_TEXT: bool = false;
+
         /// Whether the command runs in the proposal of its conversation.
         const PROPOSES: bool = false;
 

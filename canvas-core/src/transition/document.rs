@@ -209,6 +209,7 @@ impl Decide for Read {
     const NAME: &'static str = "read";
     const KIND: &'static str = "readable";
     const IS_READ: bool = true;
+    const IS_OF_TEXT: bool = true;
 
     fn access(&self) -> Option<Access> {
         Some(Access::Read)
@@ -236,6 +237,7 @@ impl Command for ApplyPatch {
 impl Decide for ApplyPatch {
     const NAME: &'static str = "apply_patch";
     const KIND: &'static str = "applied";
+    const IS_OF_TEXT: bool = true;
 
     fn access(&self) -> Option<Access> {
         Some(Access::Write)
@@ -273,6 +275,7 @@ impl Command for ReplaceLines {
 impl Decide for ReplaceLines {
     const NAME: &'static str = "replace_lines";
     const KIND: &'static str = "applied";
+    const IS_OF_TEXT: bool = true;
 
     fn access(&self) -> Option<Access> {
         Some(Access::Write)
@@ -317,6 +320,7 @@ impl Command for HostEdit {
 impl Decide for HostEdit {
     const NAME: &'static str = "host_edit";
     const KIND: &'static str = "amended";
+    const IS_OF_TEXT: bool = true;
 
     fn access(&self) -> Option<Access> {
         Some(Access::Write)

@@ -85,6 +85,7 @@ impl Command for CheckOut {
 impl Decide for CheckOut {
     const NAME: &'static str = "check_out";
     const KIND: &'static str = "checked_out";
+    const IS_OF_TEXT: bool = true;
 
     fn access(&self) -> Option<Access> {
         Some(Access::Lease)
@@ -127,6 +128,7 @@ impl Command for Renew {
 impl Decide for Renew {
     const NAME: &'static str = "renew";
     const KIND: &'static str = "renewed";
+    const IS_OF_TEXT: bool = true;
 
     fn access(&self) -> Option<Access> {
         Some(Access::Lease)
@@ -153,6 +155,7 @@ impl Command for CheckIn {
 impl Decide for CheckIn {
     const NAME: &'static str = "check_in";
     const KIND: &'static str = "checked_in";
+    const IS_OF_TEXT: bool = true;
 
     fn access(&self) -> Option<Access> {
         Some(Access::Lease)

@@ -62,6 +62,7 @@ impl Decide for Look {
     const NAME: &'static str = "look";
     const KIND: &'static str = "readable";
     const IS_READ: bool = true;
+    const IS_OF_TEXT: bool = true;
 
     fn access(&self) -> Option<Access> {
         Some(Access::Read)
@@ -89,6 +90,7 @@ impl Decide for KeepAlive {
     const NAME: &'static str = "keep_alive";
     const KIND: &'static str = "readable";
     const IS_READ: bool = true;
+    const IS_OF_TEXT: bool = true;
 
     fn access(&self) -> Option<Access> {
         Some(Access::Lease)
@@ -112,6 +114,7 @@ impl Command for ApplyEdits {
 impl Decide for ApplyEdits {
     const NAME: &'static str = "apply_edits";
     const KIND: &'static str = "applied";
+    const IS_OF_TEXT: bool = true;
 
     fn access(&self) -> Option<Access> {
         Some(Access::Write)

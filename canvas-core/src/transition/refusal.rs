@@ -175,7 +175,7 @@ composed! {
     /// Refusals of [`Undo`](crate::history::Undo) and [`Redo`](crate::history::Redo).
     UndoRefusal {
         Call(CallRefusal), Lease(LeaseRefusal), NotAvailable(NotAvailable), History(HistoryRefusal),
-        Board(BoardRefusal), Limit(LimitRefusal),
+        Proposal(ProposalRefusal), Board(BoardRefusal), Limit(LimitRefusal),
     }
 }
 

@@ -122,17 +122,20 @@ impl<'a> Transition<'a> {
                 self.check_state(&undone.faces)?;
             }
             let seed = StepSeed { operation, nth: 0, bytes: self.policy.history.entry_bytes };
-            let Some((step, changes)) = undone.faces.since(face, &seed) else { continue };
+            let decided = chosen().map(|visited| visited.entry).filter(|entry| entry.is_decision());
+            let decided: Vec<&Entry> = decided.filter(|_| face == Face::Document).collect();
+            let nothing = decided.first().and_then(|entry| without_edits(&undone.faces, entry));
+            let since = undone.faces.since(face, &seed);
+            let of_decisions = || Some((nothing?, decided.iter().map(|entry| entry.change).collect()));
+            let Some((step, changes)) = since.or_else(of_decisions) else { continue };
             if let (Face::Document, Some(at)) = (face, &undone.faces.document.at) {
                 self.check_size::<UndoRefusal>(at.text().len())?;
             }
             let count = changes.len();
             let s = if count == 1 { "" } else { "s" };
             let summary = format!("took back {count} change{s}");
-            let is_reverted = |entry: &&Entry| changes.contains(&entry.change);
-            let entries = chosen().map(|visited| visited.entry).filter(is_reverted);
-            let decisions = entries.flat_map(|entry| Decision::inverse(&entry.decisions)).collect();
-            let recorded = Recorded::revert(by, Reverts::of(changes.clone(), author), summary);
+            let decisions = decided.iter().flat_map(|entry| Decision::inverse(&entry.decisions)).collect();
+            let recorded = Recorded::revert(by, Reverts::of(changes, author), summary);
             self.push_undone(&call, &mut undone, Reverted { step, decisions }, recorded)?;
             #[cfg(feature = "board")]
             undone.events.extend(undone.faces.events(face));
@@ -356,14 +359,15 @@ impl<'a> Transition<'a> {
     }
 }
 
-/// Returns the step of the last revert. That of a decision which left the document as it was has no edits.
+/// Returns the step of a decision that leaves the document as it is. `None` if the entry is no decision.
+fn without_edits(faces: &Faces, entry: &Entry) -> Option<Step> {
+    let at = faces.document.at.as_ref().filter(|_| entry.is_decision())?;
+    Some(DocumentStep { before: at.id(), after: at.id(), delta: Some(Delta::default()) }.into())
+}
+
+/// Returns the step of the last revert.
 fn step_of(faces: &mut Faces, face: Face, seed: &StepSeed<'_>, entry: &Entry) -> Option<Step> {
-    let of_decision = || {
-        let at = faces.document.at.as_ref().filter(|_| !entry.decisions.is_empty())?;
-        let nothing = DocumentStep { before: at.id(), after: at.id(), delta: Some(Delta::default()) };
-        Some(Step::from(nothing))
-    };
-    let nothing = of_decision();
+    let nothing = without_edits(faces, entry);
     faces.since(face, seed).map(|(step, _)| step).or(nothing)
 }
 

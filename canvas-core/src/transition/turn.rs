@@ -115,6 +115,7 @@ impl Command for SendMessage {
 impl Decide for SendMessage {
     const NAME: &'static str = "send_message";
     const KIND: &'static str = "turn_began";
+    const IS_OF_TEXT: bool = true;
 
     fn digest(&self) -> Digest {
         Digest::of(&[b"message", b""])
@@ -137,6 +138,7 @@ impl Command for Forget {
 impl Decide for Forget {
     const NAME: &'static str = "forget";
     const KIND: &'static str = "forgotten";
+    const IS_OF_TEXT: bool = true;
 
     fn digest(&self) -> Digest {
         Digest::of(&[b"forget", b""])
@@ -194,6 +196,7 @@ impl Command for EndTurn {
 impl Decide for EndTurn {
     const NAME: &'static str = "end_turn";
     const KIND: &'static str = "turn_ended";
+    const IS_OF_TEXT: bool = true;
 
     /// The operation's key identifies the turn. The start is not part of the digest because a host may learn it late.
     fn digest(&self) -> Digest {

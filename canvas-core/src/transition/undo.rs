@@ -16,7 +16,7 @@ use crate::history::revert::{ChangeSelection, ChangesOf, Selection, Wanted};
 use crate::history::step::{Faces, Step};
 use crate::model::actor::PersonId;
 use crate::model::author::{Author, Role};
-use crate::model::blob::Missing;
+use crate::model::blob::{BlobId, Missing};
 use crate::model::error::CodedError as _;
 use crate::model::face::{Face, PerFace};
 use crate::model::head::Head;
@@ -28,7 +28,7 @@ use crate::transition::access::{access_of, author_text};
 use crate::transition::command::Command;
 use crate::transition::command::sealed::Decide;
 use crate::transition::refusal::{
-    BoardRefusal, CallRefusal, Counter, HistoryRefusal, LimitRefusal, UndoRefusal,
+    BoardRefusal, CallRefusal, Counter, HistoryRefusal, LimitRefusal, ProposalRefusal, UndoRefusal,
 };
 use crate::transition::rollout::Access;
 use crate::transition::step::{Stop, Transition};
@@ -182,8 +182,13 @@ impl Decide for Undo {
 
     fn decide(&self, at: &mut Transition<'_>, operation: &OpKey) -> Result<HistoryMove, Stop<UndoRefusal>> {
         let by = self.by;
-        if !matches!(self.what, UndoScope::Select(_)) {
-            at.authorize_undo(operation, by)?;
+        match self.what {
+            UndoScope::Select(_) => {}
+            UndoScope::Steps(steps) => {
+                at.check_no_decision(by, at.head.journal.undo, steps)?;
+                at.authorize_undo(operation, by)?;
+            }
+            _ => at.authorize_undo(operation, by)?,
         }
         let undone = match &self.what {
             UndoScope::Select(selection) => at.undo_selected(operation, by, selection)?,
@@ -227,6 +232,7 @@ impl Decide for Redo {
     }
 
     fn decide(&self, at: &mut Transition<'_>, operation: &OpKey) -> Result<HistoryMove, Stop<UndoRefusal>> {
+        at.check_no_decision(self.by, at.head.journal.redo, self.steps)?;
         at.authorize_undo(operation, self.by)?;
         let entries = at.chain(at.head.journal.redo, self.steps)?;
         at.authorize_entries(operation, self.by, entries.iter().copied())?;
@@ -287,6 +293,25 @@ impl Transition<'_> {
         }
     }
 
+    /// Refuses a model's undo or redo of a decision on proposals, before anything else is checked.
+    fn check_no_decision(
+        &self,
+        by: Author,
+        start: Option<BlobId>,
+        steps: NonZeroU32,
+    ) -> Result<(), Stop<UndoRefusal>> {
+        if !matches!(by, Author::Assistant { .. }) {
+            return Ok(());
+        }
+        match self.chain(start, steps) {
+            Ok(entries) if entries.iter().any(|entry| entry.is_decision()) => {
+                Err(Stop::refused(ProposalRefusal::DecisionByModel))
+            }
+            Err(Stop::Missing(missing)) => Err(missing.into()),
+            Ok(_) | Err(Stop::Refused(_)) => Ok(()),
+        }
+    }
+
     /// In a turn of its own, a conversation undoes only its own changes, which [`Transition::authorize_entries`] checks.
     fn check_user_has_not_acted(&self) -> Result<(), Stop<UndoRefusal>> {
         if self.has_own_turn() {
@@ -323,6 +348,9 @@ impl Transition<'_> {
         entries: impl IntoIterator<Item = &'e Entry>,
     ) -> Result<(), Stop<UndoRefusal>> {
         let entries: Vec<_> = entries.into_iter().collect();
+        if matches!(by, Author::Assistant { .. }) && entries.iter().any(|entry| entry.is_decision()) {
+            return Err(Stop::refused(ProposalRefusal::DecisionByModel));
+        }
         let has_document = || entries.iter().any(|entry| entry.step.face() == Face::Document);
         #[cfg(feature = "surface")]
         if matches!(by, Author::Assistant { .. }) {
@@ -349,7 +377,9 @@ impl Transition<'_> {
     pub(super) fn put_undone(&mut self, by: Author, undone: Undone) -> HistoryMove {
         // A partial undo may leave everything in place.
         let mut faces = if undone.done.is_empty() { Faces::default() } else { undone.faces };
+        // A decision that only rejects leaves the document as it was.
         let document = faces.document.at.as_ref().map(|at| at.blob.clone());
+        let document = document.filter(|document| document.id() != self.view.head.document());
         if document.is_some() && by == Author::User {
             self.preempt(PreemptionCause::UserEdit);
         }
@@ -357,7 +387,7 @@ impl Transition<'_> {
         for face in Face::ALL {
             let (blobs, contents) = (&mut self.blobs, &mut self.contents);
             let mut draft = Draft { tree: &mut self.head.draft, blobs, contents, older: self.view.contents };
-            if faces.put(face, &mut draft) {
+            if faces.put(face, &mut draft) && (face != Face::Document || document.is_some()) {
                 self.head.faces[face] = undone.revisions[face].max(self.head.faces[face]);
                 // A user's edit of the document has already preempted.
                 if face != Face::Document && by == Author::User {

@@ -34,14 +34,26 @@ impl UserSelection {
         snapshot: &Snapshot,
         now: Timestamp,
     ) -> Result<Option<String>, EngineError> {
-        let entries = match self.base_revision_id == snapshot.revision_id() {
-            true => Vec::new(),
-            false => engine.history(canvas, None, LOOKED_AT, now).await?,
-        };
-        let newer = entries.iter().filter(|entry| entry.revision_after <= snapshot.head.revision());
-        let newer: Vec<_> =
-            newer.take_while(|entry| entry.revision_after > self.base_revision_id.revision()).collect();
-        let Some((start, end)) = self.follow(snapshot, &newer) else { return Ok(None) };
+        let mut found = None;
+        if self.base_revision_id == snapshot.revision_id() {
+            found = self.follow(snapshot, &[]);
+        } else {
+            // The page shows the document, even if the model sees what it proposes.
+            let document = engine.snapshot(canvas, now).await?;
+            let entries = engine.history(canvas, None, LOOKED_AT, now).await?;
+            let newer = entries.iter().filter(|entry| entry.revision_after <= document.head.revision());
+            let newer: Vec<_> =
+                newer.take_while(|entry| entry.revision_after > self.base_revision_id.revision()).collect();
+            if let Some((from, to)) = self.follow(&document, &newer) {
+                let pending = Delta::between(document.text(), snapshot.text());
+                let (from, to) = (moved(from, &pending, false), moved(to, &pending, true));
+                found = (from < to).then_some((from, to));
+            }
+        }
+        let Some((from, to)) = found else { return Ok(None) };
+        let text = snapshot.text();
+        let line_of = |at: usize| line_starts(text).take_while(|start| *start <= at).count().max(1);
+        let (start, end) = (line_of(from), line_of(to - 1));
         let outline = snapshot.outline();
         let place = match smallest_section(outline, start, end) {
             Some(address) => format!(", in {}", json!(address)),
@@ -51,7 +63,7 @@ impl UserSelection {
         Ok(Some(format!("Selection (do not display to user). The user selected {lines}{place}.")))
     }
 
-    /// Returns the selected lines in the newest text. A change inside them changes where they end.
+    /// Returns the bytes of the selected lines in the newest text. A change inside them changes where they end.
     fn follow(&self, snapshot: &Snapshot, newer: &[&Entry]) -> Option<(usize, usize)> {
         let deltas = newer.iter().filter_map(|entry| match &entry.step {
             Step::Document(DocumentStep { delta, .. }) => Some(delta.as_ref()),
@@ -79,12 +91,7 @@ impl UserSelection {
         for delta in deltas.iter().rev() {
             (from, to) = (moved(from, delta, false), moved(to, delta, true));
         }
-        if from >= to {
-            return None;
-        }
-        let text = snapshot.text();
-        let line_of = |at: usize| line_starts(text).take_while(|start| *start <= at).count().max(1);
-        Some((line_of(from), line_of(to - 1)))
+        (from < to).then_some((from, to))
     }
 }
 

@@ -17,6 +17,9 @@ use crate::session::Session;
 /// only its beginning can be read.
 pub(super) const READ_BYTES: usize = 256 << 10;
 
+/// The code of a tool that a session which proposes may not use.
+pub(super) const PROPOSE_ONLY: &str = "PROPOSE_ONLY";
+
 /// A group of tools that belong together, such as those for one face of the canvas.
 ///
 /// A toolset is configuration only. Everything that a conversation needs between two calls is kept in its [`Session`],
@@ -101,6 +104,6 @@ impl<S: Store> ToolContext<'_, S> {
         }
         let message =
             "this conversation only proposes changes of the document: edit the document, or ask the user";
-        Err(ToolError::new("PROPOSE_ONLY", message))
+        Err(ToolError::new(PROPOSE_ONLY, message))
     }
 }

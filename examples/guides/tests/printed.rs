@@ -20,6 +20,7 @@ fn guides_print_the_programs_that_run() {
             include_str!("../examples/several_people.rs"),
             100,
         ),
+        ("review.md", include_str!("../review.md"), include_str!("../examples/review.rs"), 100),
         ("testing.md", include_str!("../testing.md"), include_str!("conformance.rs"), 50),
     ] {
         assert!(guide.contains(&format!("\n{program}```\n")), "copy the program into {name}");

@@ -351,11 +351,15 @@ impl Documents {
     pub(super) fn session(&self, request: &Request<'_>, now: Timestamp) -> Result<Session, BridgeError> {
         let name = request.field::<Option<&str>>("session")?.unwrap_or(MAIN);
         let conversation = ConversationId::new(name)?;
-        let mut session = block_on(Session::open(&self.engine, canvas(request)?, conversation, now))?;
-        if self.proposing.contains(&(session.canvas.clone(), session.conversation.clone())) {
-            session.mode = SessionMode::propose();
+        let session = block_on(Session::open(&self.engine, canvas(request)?, conversation, now))?;
+        Ok(self.in_mode(session))
+    }
+
+    fn in_mode(&self, session: Session) -> Session {
+        match self.proposing.contains(&(session.canvas.clone(), session.conversation.clone())) {
+            true => Session { mode: SessionMode::propose(), ..session },
+            false => session,
         }
-        Ok(session)
     }
 
     /// Sets whether the edits of a session wait for a decision.
@@ -376,7 +380,7 @@ impl Documents {
     /// The session of a request whose canvas is not there yet: a call may make it.
     fn first_session(&self, request: &Request<'_>) -> Result<Session, BridgeError> {
         let name = request.field::<Option<&str>>("session")?.unwrap_or(MAIN);
-        Ok(Session::new(canvas(request)?, ConversationId::new(name)?))
+        Ok(self.in_mode(Session::new(canvas(request)?, ConversationId::new(name)?)))
     }
 
     /// The turn of a session's call about a canvas: the one in which it was made first, else the one that runs.

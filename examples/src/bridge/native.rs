@@ -66,6 +66,9 @@ pub(super) fn call(documents: &mut Documents, request: &Request<'_>) -> Result<V
         "is_error": !reply.is_ok(),
         "revision_id": reply.revision_id(),
     });
+    if let Some(proposed) = reply.body().get("proposed") {
+        result["proposed"] = proposed.clone();
+    }
     if let Some(code) = reply.code() {
         result["code"] = code.into();
     }

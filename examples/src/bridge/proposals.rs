@@ -18,7 +18,7 @@ use super::request::{BridgeError, Request};
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Edited {
-    id: PartId,
+    id: String,
     after: String,
 }
 
@@ -26,7 +26,7 @@ struct Edited {
 #[derive(Debug, Deserialize)]
 #[serde(untagged, expecting = "a list of part ids, or \"all\"")]
 enum Chosen {
-    Ids(Vec<PartId>),
+    Ids(Vec<String>),
     Word(String),
 }
 
@@ -59,16 +59,25 @@ pub(super) fn text(documents: &Documents, request: &Request<'_>) -> Result<Value
 pub(super) fn decide(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let edit = request.field::<Option<Edited>>("edit")?;
     let (accept, reject) = (chosen(request, "accept")?, chosen(request, "reject")?);
+    let edit = edit.map(|Edited { id, after }| Ok::<_, BridgeError>(Reworded { part: part(&id)?, after }));
+    let seen = request.field::<Option<BTreeMap<String, String>>>("seen")?.unwrap_or_default();
+    let seen = seen.into_iter().map(|(id, after)| Ok::<_, BridgeError>((part(&id)?, after)));
     let decision = DecideParts {
         accept,
         reject,
-        edit: edit.map(|Edited { id, after }| Reworded { part: id, after }),
+        edit: edit.transpose()?,
         note: request.field("note")?,
-        seen: request.field::<Option<BTreeMap<PartId, String>>>("seen")?.unwrap_or_default(),
+        seen: seen.collect::<Result<_, _>>()?,
     };
     let is_empty = |choice: &PartChoice| matches!(choice, PartChoice::Only(parts) if parts.is_empty());
     if is_empty(&decision.accept) && is_empty(&decision.reject) && decision.edit.is_none() {
         let message = "nothing is decided: send accept, reject or edit".to_owned();
+        return Err(BridgeError::new("BAD_REQUEST", message));
+    }
+    let (accepted, rejected) = (decision.accept.ids(), decision.reject.ids());
+    let edited = decision.edit.as_ref().map(|edit| edit.part);
+    if let Some(part) = accepted.iter().chain(&edited).find(|part| rejected.contains(part)) {
+        let message = format!("{part} is both accepted and rejected: decide it once");
         return Err(BridgeError::new("BAD_REQUEST", message));
     }
     let PartsDecided { accepted, rejected, stale, revision } = ask(documents, request, decision)?;
@@ -83,7 +92,8 @@ pub(super) fn decide(documents: &mut Documents, request: &Request<'_>) -> Result
 }
 
 pub(super) fn withdraw(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
-    let (owner, parts) = (request.field("owner")?, request.field("parts")?);
+    let (owner, parts) = (request.field("owner")?, request.field::<Option<Vec<String>>>("parts")?);
+    let parts = parts.map(|parts| parts.iter().map(|id| part(id)).collect()).transpose()?;
     ask(documents, request, Withdraw { owner, parts })?;
     list(documents, request)
 }
@@ -120,7 +130,9 @@ fn ask<C: Command>(
 fn chosen(request: &Request<'_>, name: &str) -> Result<PartChoice, BridgeError> {
     match request.field::<Option<Chosen>>(name)? {
         None => Ok(PartChoice::Only(Vec::new())),
-        Some(Chosen::Ids(parts)) => Ok(PartChoice::Only(parts)),
+        Some(Chosen::Ids(ids)) => {
+            ids.iter().map(|id| part(id)).collect::<Result<_, _>>().map(PartChoice::Only)
+        }
         Some(Chosen::Word(word)) if word == "all" => Ok(PartChoice::All),
         Some(Chosen::Word(word)) => {
             let message = format!(
@@ -129,6 +141,14 @@ fn chosen(request: &Request<'_>, name: &str) -> Result<PartChoice, BridgeError> 
             Err(BridgeError::new("BAD_REQUEST", message))
         }
     }
+}
+
+/// No part has an id of another form.
+fn part(id: &str) -> Result<PartId, BridgeError> {
+    id.parse().map_err(|_| {
+        let message = format!("no open proposal has the part {id:?}: list the proposals");
+        BridgeError::new("PART_NOT_FOUND", message)
+    })
 }
 
 fn not_found(owner: Option<&Owner>) -> BridgeError {

@@ -3,11 +3,14 @@
 use std::sync::{Arc, LazyLock};
 
 use canvas_lease::{CheckOutRequest, LeaseId, Lock, Timestamp};
+use canvas_patch::PartId;
 
-use super::store::START;
+use super::store::{START, first_parts};
 use crate::engine::context::CachedRow;
 use crate::engine::error::EngineError;
 use crate::engine::task::{Blocked, Call, Decision, DecisionContext, Resolution, Resolve, Task};
+use crate::model::actor::PersonId;
+use crate::model::face::TreeFile;
 use crate::model::id::{CallId, CanvasId, ConversationId};
 use crate::model::op_key::OpKey;
 use crate::model::revision::Revision;
@@ -18,6 +21,7 @@ use crate::transition::document::{ApplyPatch, Read};
 use crate::transition::edit::Edit;
 use crate::transition::lease::{CheckIn, CheckOut};
 use crate::transition::policy::Policy;
+use crate::transition::proposal::decide::DecideParts;
 use crate::transition::surface::begin::BeginAction;
 use crate::transition::surface::ended::{ActionBegun, RunningAction};
 use crate::transition::surface::finish::FinishAction;
@@ -29,6 +33,12 @@ pub(super) const ACTION: &str = "deploy";
 
 /// The text that the world begins with.
 pub(super) const TEXT: &str = "a\nb\n";
+
+/// The line that the part adds, which waits when a world with decisions begins.
+pub(super) const ADDED: &str = "q\n";
+
+/// The part that adds it.
+pub(super) const PART: PartId = PartId::new(1);
 
 /// A call that somebody may make, and make again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -55,10 +65,16 @@ pub(super) enum Op {
     MessageOther,
     /// Somebody cancels the answer to the other conversation.
     CancelOther,
+    /// A person accepts the part that waits when the world begins.
+    Accept,
+    /// Another person does.
+    AcceptOther,
+    /// The model does.
+    AcceptByModel,
 }
 
 impl Op {
-    pub(super) const ALL: [Self; 14] = [
+    pub(super) const ALL: [Self; 17] = [
         Self::WriteA,
         Self::WriteB,
         Self::Edit,
@@ -73,6 +89,9 @@ impl Op {
         Self::Message,
         Self::MessageOther,
         Self::CancelOther,
+        Self::Accept,
+        Self::AcceptOther,
+        Self::AcceptByModel,
     ];
 
     /// Returns the text after this call, if the call is done.
@@ -87,7 +106,8 @@ impl Op {
             Self::CheckOutOther | Self::CheckIn | Self::Read | Self::AskA | Self::Press | Self::Settle => {
                 text.into()
             }
-            Self::Message | Self::MessageOther | Self::CancelOther => text.into(),
+            Self::Message | Self::MessageOther | Self::CancelOther | Self::AcceptByModel => text.into(),
+            Self::Accept | Self::AcceptOther => format!("{text}{ADDED}"),
         }
     }
 
@@ -145,6 +165,9 @@ fn operation(op: Op) -> &'static OpKey {
             key("model", "message"),
             key("other", "message"),
             key("other", "cancel"),
+            OpKey::person(PersonId::new("anna").expect("short"), CallId::new("accept").expect("short")),
+            OpKey::person(PersonId::new("bert").expect("short"), CallId::new("accept").expect("short")),
+            key("model", "accept"),
         ]
     });
     &KEYS[op as usize]
@@ -222,6 +245,8 @@ pub(super) enum Work {
     Paste,
     /// [`Op::WriteA`], decided on the lock of the beginning.
     Seize,
+    /// [`Op::AcceptOther`], decided on the parts of the beginning.
+    AcceptOld,
     /// [`Op::MessageOther`], which ends all turns.
     EndAll,
     /// [`Op::WriteOther`] without its context.
@@ -242,6 +267,7 @@ impl Work {
             Self::Begin => &CHECK_OUT,
             Self::Overwrite => operation(Op::EditBase),
             Self::Paste | Self::Seize => operation(Op::WriteA),
+            Self::AcceptOld => operation(Op::AcceptOther),
             Self::EndAll => operation(Op::MessageOther),
             Self::Uproot => operation(Op::WriteOther),
         }
@@ -303,6 +329,16 @@ impl Task for Work {
                 let context = DecisionContext { row: row.as_ref(), ..*context };
                 self.run(&write("@@\n-a\n+c\n"), &context)
             }
+            Self::AcceptOld => {
+                let row = context.row.map(|row| {
+                    let (mut row, parts) = (row.clone(), first_parts());
+                    Arc::make_mut(&mut row.head).proposals = Some(parts.id());
+                    row.contents.put_blob(TreeFile::Proposals, parts);
+                    row
+                });
+                let context = DecisionContext { row: row.as_ref(), ..*context };
+                self.run(&DecideParts::accept([PART]), &context)
+            }
             Self::EndAll => self.run(&TakeControl, context),
             Self::Uproot => self.run(&write("@@\n-b\n+e\n"), context),
             Self::Overwrite => self.run(&Edit::overwrite(Op::EditBase.change(TEXT)), context),
@@ -320,6 +356,9 @@ impl Task for Work {
             Self::Call(Op::WriteOther) => self.run(&write("@@\n a\n-b\n+e\n"), context),
             Self::Call(Op::Message | Op::MessageOther) => self.run(&SendMessage, context),
             Self::Call(Op::CancelOther) => self.run(&Cancel, context),
+            Self::Call(Op::Accept | Op::AcceptOther | Op::AcceptByModel) => {
+                self.run(&DecideParts::accept([PART]), context)
+            }
             Self::Call(Op::Press | Op::Settle) => unreachable!("they name who runs them"),
             Self::Call(Op::AskA) | Self::Question => {
                 Ok(match (Resolve { operation: self.name() }).decide(context)? {

@@ -30,6 +30,8 @@ pub(super) enum Flaw {
     OldText,
     /// Takes a lease again without checking whether another conversation held the canvas in between.
     OldLock,
+    /// Decides on the parts that waited when the world began.
+    OldParts,
     /// Ends the turns of all conversations with a message to one of them.
     TurnsShared,
     /// Applies a patch without a look at the lines that it quotes as context.

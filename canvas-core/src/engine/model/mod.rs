@@ -57,8 +57,8 @@ const NOTHING: Budget = Budget {
 
 /// Limits the number of each call, in the order write a, write b, the user's edit, another's check-out, check-in, the
 /// model's read, the user's edit of the first revision, the question about write a, the action, the end of its tool, the
-/// write of the other conversation, the messages to the model and to the other, and the cancellation of the other's
-/// answer. The counts left out are zero.
+/// write of the other conversation, the messages to the model and to the other, the cancellation of the other's answer, and
+/// the acceptances of a part by a person, by another one and by the model. The counts left out are zero.
 const fn starts<const N: usize>(counts: [u8; N]) -> Budget {
     let (mut starts, mut at) = ([0; Op::ALL.len()], 0);
     while at < N {
@@ -212,6 +212,20 @@ const OWN_TURNS_CANCEL: Budget = collaborative([1, 1, 0, 1, 0, 0, 1]);
 /// The same, and answers are lost.
 const OWN_TURNS_LOST: Budget = Budget { lost: 1, delayed: 1, ..collaborative([2, 0, 1, 1, 0, 1, 0]) };
 
+/// Limits the number of write a, the user's edit of the first revision, and the acceptances of a part by a person, by
+/// another one and by the model.
+const fn decisions([write, edit, accept, other, model]: [u8; 5]) -> Budget {
+    starts_with_journal([write, 0, 0, 0, 0, 0, edit, 0, 0, 0, 0, 0, 0, 0, accept, other, model])
+}
+
+/// Two people and a model accept the same part, at two servers.
+const DECIDE: Budget = decisions([0, 0, 2, 1, 1]);
+
+/// The same, while others write, and answers are lost.
+const DECIDE_LOST: Budget = Budget { lost: 1, delayed: 1, ..decisions([0, 1, 2, 1, 0]) };
+
+const DECIDE_WRITE: Budget = Budget { delayed: 1, ..decisions([1, 1, 1, 1, 0]) };
+
 /// A debug build explores each of them within two seconds.
 const SMALL: &[Budget] = &[
     starts([1, 1, 1, 0, 0, 0, 0, 0, 0, 0]),
@@ -224,6 +238,7 @@ const SMALL: &[Budget] = &[
     TURNS,
     SMALL_HEAD,
     OWN_TURNS,
+    Budget { starts: decisions([0, 0, 1, 1, 1]).starts, ..DECIDE },
 ];
 
 const WIDE: &[Budget] = &[
@@ -255,6 +270,9 @@ const WIDE: &[Budget] = &[
     OWN_TURNS_MESSAGE,
     OWN_TURNS_CANCEL,
     Budget { delayed: 1, ..OWN_TURNS },
+    DECIDE,
+    DECIDE_LOST,
+    DECIDE_WRITE,
 ];
 
 const FULL: &[Budget] = &[
@@ -322,6 +340,11 @@ const FULL: &[Budget] = &[
     Budget { ticks: 2, delayed: 1, ..OWN_TURNS_MESSAGE },
     skewed(5, OWN_TURNS_CANCEL),
     skewed(-5, Budget { delayed: 1, ..OWN_TURNS_CANCEL }),
+    DECIDE,
+    DECIDE_LOST,
+    DECIDE_WRITE,
+    Budget { crashes: 1, ..DECIDE_LOST },
+    Budget { rules: Rules::Collaborative, ..DECIDE_LOST },
 ];
 
 #[test]
@@ -411,6 +434,7 @@ flaws! {
     old_text: OldText in REBASE breaks NothingLost,
     #[ignore = "takes seconds in a debug build: `.ci/run` has an optimised one"]
     old_lock: OldLock in RETAKE breaks UnderTheLease,
+    old_parts: OldParts in DECIDE breaks PartsAreKept,
     turns_shared: TurnsShared in OWN_TURNS_MESSAGE breaks TurnsAreOwn,
     context_ignored: ContextIgnored in OWN_TURNS breaks NothingLost,
     #[ignore = "takes seconds in a debug build: `.ci/run` has an optimised one"]

@@ -50,10 +50,12 @@ pub(super) enum Rule {
     EachStored,
     /// A call dropped before it is sent is never done.
     DroppedIsNever,
+    /// A part that waits is accepted at most once, and is listed until then.
+    PartsAreKept,
 }
 
 impl Rule {
-    pub(super) const ALL: [Self; 17] = [
+    pub(super) const ALL: [Self; 18] = [
         Self::NothingLost,
         Self::NothingForgotten,
         Self::DoneOnce,
@@ -71,6 +73,7 @@ impl Rule {
         Self::EndsOnce,
         Self::EachStored,
         Self::DroppedIsNever,
+        Self::PartsAreKept,
     ];
 
     pub(super) const fn text(self) -> &'static str {
@@ -92,6 +95,7 @@ impl Rule {
             Self::EndsOnce => "an action ends once at most",
             Self::EachStored => "the document of each revision is stored",
             Self::DroppedIsNever => "a call that is dropped while it waits is never done",
+            Self::PartsAreKept => "a part waits until it is accepted once",
         }
     }
 }
@@ -146,6 +150,10 @@ impl Oracle {
         } else {
             self.check(was[0] + 1 == is[0], Rule::NothingLost);
             self.changed((old, new), (&before, &after), store.clock, (honest, leased));
+        }
+        if let Some(waits) = store.waits(new) {
+            let accepted: u8 = [Op::Accept, Op::AcceptOther].map(|op| self.done[op as usize]).iter().sum();
+            self.check(accepted + u8::from(waits) == 1, Rule::PartsAreKept);
         }
         self.check(new.audit.records <= 1 && old.audit.records <= new.audit.records, Rule::EndsOnce);
         self.check(before.iter().all(|receipt| after.contains(receipt)), Rule::NothingForgotten);
@@ -232,7 +240,7 @@ impl Oracle {
             }
             Ok(answer @ ClientAnswer::Outcome(json)) => {
                 let is = |kind: &str| json.contains(&format!("\"kind\":\"{kind}\""));
-                if is("applied") || is("edited") {
+                if is("applied") || is("edited") || is("parts_decided") {
                     self.check(done == 1, Rule::AnswersTrue);
                     let receipts = store.receipts(&store.row.head, &[]);
                     let own = receipts.iter().find(|receipt| Op::of(&receipt.operation) == Some(about));

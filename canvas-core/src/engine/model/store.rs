@@ -6,10 +6,12 @@ use std::sync::Arc;
 use canvas_lease::Timestamp;
 use serde_json::{Value, json};
 
-use super::call::{ACTION, CANVAS, Op, TEXT, at};
+use super::call::{ACTION, ADDED, CANVAS, Op, PART, TEXT, at};
 use super::flaw::Flaw;
+use crate::face::contents::FileContent as _;
 use crate::history::journal::Entry;
 use crate::history::step::Step;
+use crate::model::actor::PersonId;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::conversation::{Conversation, RunningTurn};
 use crate::model::face::TreeFile;
@@ -18,8 +20,11 @@ use crate::model::links::Linked as _;
 use crate::model::op_key::OpKey;
 use crate::model::receipt::{Answer, Receipt};
 use crate::model::receipts::Receipts;
+use crate::model::revision::Revision;
 use crate::model::shelf::Shelf;
 use crate::model::work_mode::WorkMode;
+use crate::proposal::owner::Owner;
+use crate::proposal::stored::Proposals;
 use crate::store::contract::{Commit, Committed, Loaded, Version};
 
 /// The tool of the surface's action.
@@ -51,13 +56,19 @@ pub(super) struct RowStore {
 impl RowStore {
     /// A canvas that was just created, with or without a surface. In the collaborative mode, the model and the other
     /// conversation have turns of their own, and have seen the text.
-    pub(super) fn new(has_surface: bool, mode: WorkMode) -> Self {
+    /// If `has_part`, somebody proposes another line.
+    pub(super) fn new((has_surface, has_part): (bool, bool), mode: WorkMode) -> Self {
         let document = Blob::text(TEXT.into());
         let mut head = Head::create(CANVAS.clone(), document.id());
         let mut blobs = BTreeMap::from([(document.id(), document)]);
         for (file, json) in surface().into_iter().filter(|_| has_surface) {
             let blob = Blob::text(json.to_string());
             head.draft.insert(file.tree_path(), blob.id());
+            blobs.insert(blob.id(), blob);
+        }
+        if has_part {
+            let blob = first_parts();
+            head.proposals = Some(blob.id());
             blobs.insert(blob.id(), blob);
         }
         if mode == WorkMode::Collaborative {
@@ -168,6 +179,15 @@ fn surface() -> [(TreeFile, Value); 3] {
     [(TreeFile::Descriptor, descriptor), (TreeFile::Spec, spec), (TreeFile::State, json!({}))]
 }
 
+/// The part with which a world begins.
+pub(super) fn first_parts() -> Blob {
+    let mut proposals = Proposals::default();
+    let own = proposals.entry(&Owner::Person(PersonId::default()), Revision::ZERO);
+    own.parts.propose(TEXT, &format!("{TEXT}{ADDED}"), &mut 0, None);
+    proposals.last = PART.get();
+    proposals.to_blob()
+}
+
 /// A row as the store gives it.
 pub(super) fn loaded(row: &Row, clock: Timestamp) -> Loaded {
     Loaded { head: Arc::clone(&row.head), version: name(row.version), clock, document: None }
@@ -181,6 +201,12 @@ impl RowStore {
     /// All receipts of a head, which may need blobs that are not stored yet.
     pub(super) fn receipts(&self, head: &Head, unstored: &[Blob]) -> Vec<Receipt> {
         head.receipts.all(|id| unstored.iter().find(|blob| blob.id() == id).or_else(|| self.blobs.get(&id)))
+    }
+
+    /// Whether the part waits, pending or stale; `None` in a world without proposals.
+    pub(super) fn waits(&self, head: &Head) -> Option<bool> {
+        let proposals = Proposals::read(self.blobs.get(&head.proposals?)?, ()).ok()?;
+        Some(proposals.parts().any(|(_, part)| part.id() == PART))
     }
 
     /// The number of abandoned calls.

@@ -1,10 +1,10 @@
 //! Accepts and rejects parts of proposals.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use canvas_lease::PreemptionCause;
-use canvas_patch::{Delta, PartId, PartState, PendingPart};
+use canvas_patch::{Delta, PartId, PartState, Parts, PendingPart};
 use serde::{Deserialize, Serialize};
 
 use crate::document::step::DocumentStep;
@@ -91,6 +91,12 @@ impl DecideParts {
         Self::of(PartChoice::Only(Vec::new()), PartChoice::Only(parts.into_iter().collect()))
     }
 
+    /// Rejects these parts too.
+    #[must_use]
+    pub fn and_reject(self, parts: impl IntoIterator<Item = PartId>) -> Self {
+        Self { reject: PartChoice::Only(parts.into_iter().collect()), ..self }
+    }
+
     /// Creates a decision without a note, and without a check of the parts shown.
     pub fn of(accept: PartChoice, reject: PartChoice) -> Self {
         Self { accept, reject, edit: None, note: None, seen: BTreeMap::new() }
@@ -117,7 +123,8 @@ impl PartChoice {
         }
     }
 
-    fn ids(&self) -> &[PartId] {
+    /// Returns the parts of a list.
+    pub fn ids(&self) -> &[PartId] {
         match self {
             Self::All => &[],
             Self::Only(parts) => parts,
@@ -161,8 +168,15 @@ impl Decide for DecideParts {
             return Err(Stop::refused(CallRefusal::ProposalsDamaged));
         };
         self.check(&stored, at.view.text()).map_err(Stop::refused)?;
+        let chosen = |has: &dyn Fn(&PendingPart) -> bool| {
+            stored.parts().map(|(_, part)| part).filter(|part| has(part)).map(PendingPart::id).collect()
+        };
+        let reject: BTreeSet<PartId> = chosen(&|part| self.rejects(part));
+        let accept = chosen(&|part| self.accepts(part) && !reject.contains(&part.id()));
         let mut deciding = Deciding {
             command: self,
+            accept,
+            reject,
             proposals: Proposals::clone(&stored),
             text: Cow::Borrowed(at.view.text()),
             document: None,
@@ -196,6 +210,11 @@ impl Decide for DecideParts {
 }
 
 impl DecideParts {
+    /// An explicit choice goes before `All`.
+    fn rejects(&self, part: &PendingPart) -> bool {
+        self.reject.has(part) && !(self.reject.is_all() && self.accepts(part))
+    }
+
     fn accepts(&self, part: &PendingPart) -> bool {
         self.accept.has(part) || self.edit.as_ref().is_some_and(|edit| edit.part == part.id())
     }
@@ -235,6 +254,8 @@ impl DecideParts {
 /// A decision in progress, owner by owner.
 struct Deciding<'c, 't> {
     command: &'c DecideParts,
+    accept: BTreeSet<PartId>,
+    reject: BTreeSet<PartId>,
     proposals: Proposals,
     text: Cow<'t, str>,
     /// The new document, with the edits that lead to it if they are of one owner.
@@ -254,17 +275,16 @@ impl Deciding<'_, '_> {
         };
         let (command, text) = (self.command, &*self.text);
         let parts = &mut self.proposals.owners[nth].parts;
-        // An explicit choice of both lists goes before `All`.
-        let is_rejected = |part: &&PendingPart| {
-            command.reject.has(part) && !(command.reject.is_all() && command.accepts(part))
+        let of = |ids: &BTreeSet<PartId>| {
+            parts.iter().filter(|part| ids.contains(&part.id())).cloned().collect::<Vec<PendingPart>>()
         };
-        let rejected: Vec<PendingPart> = parts.iter().filter(is_rejected).cloned().collect();
-        let is_accepted = |part: &&PendingPart| command.accepts(part) && !is_rejected(part);
-        let accepted: Vec<PendingPart> = parts.iter().filter(is_accepted).cloned().collect();
-        if let Some(part) = accepted.iter().find(|part| part.state() == PartState::Stale) {
-            // An accepted part of an older proposal touched it.
+        let (mut accepted, rejected) = (of(&self.accept), of(&self.reject));
+        // An accepted part of an older proposal may have touched it.
+        let is_stale = |part: &PendingPart| part.state() == PartState::Stale;
+        if let Some(part) = accepted.iter().find(|part| is_stale(part) && !command.accept.is_all()) {
             return Err(Stop::refused(ProposalRefusal::PartStale { part: part.id() }));
         }
+        accepted.retain(|part| !is_stale(part));
         if accepted.is_empty() && rejected.is_empty() {
             return Ok(());
         }
@@ -274,13 +294,15 @@ impl Deciding<'_, '_> {
         let ids = |parts: &[PendingPart]| parts.iter().map(PendingPart::id).collect::<Vec<_>>();
         let (accepted_ids, rejected_ids) = (ids(&accepted), ids(&rejected));
         parts.remove(&rejected_ids);
+        let before = parts.clone();
         let (delta, _) = parts.accept(&accepted_ids);
+        let beside = beside(before, parts, text, &delta);
         self.proposals.remember(owner, &rejected, text, command.note.as_ref());
         let change = ChangeNumber::new(at.head.journal.entries + 1);
         for own in self.proposals.owners.iter_mut().filter(|own| own.owner != *owner) {
             own.parts.follow(text, &delta, Cause::number_of(change));
         }
-        let before = at.head.revision;
+        let revision = at.head.revision;
         at.next_revision::<DecisionRefusal>()?;
         self.proposals.owners[nth].revision = at.head.revision;
         let old = self.document.take();
@@ -313,7 +335,7 @@ impl Deciding<'_, '_> {
             None => self.document = old,
         }
         let actor = operation.actor();
-        let author = owner.to_actor();
+        let author = owner.to_actor(self.proposals.owners[nth].turn);
         at.push(NewEntry {
             kind: EntryKind::Edit,
             change: None,
@@ -325,15 +347,16 @@ impl Deciding<'_, '_> {
             operation: operation.clone(),
             at: at.view.clock,
             summary: summary(accepted.len(), rejected.len()),
-            revisions: (before, at.head.revision),
+            revisions: (revision, at.head.revision),
             step: step.into(),
             also: None,
             decisions: vec![Decision {
                 owner: owner.clone(),
                 accepted,
                 rejected,
+                beside,
                 note: command.note.clone(),
-                revision: before,
+                revision,
                 document: start,
                 is_undone: false,
             }],
@@ -342,6 +365,18 @@ impl Deciding<'_, '_> {
         self.decided.rejected.extend(rejected_ids);
         Ok(())
     }
+}
+
+/// Returns the parts of `before` that would not be where they were after an acceptance and its undo.
+fn beside(before: Parts, after: &Parts, text: &str, delta: &Delta) -> Vec<PendingPart> {
+    let Ok(text) = delta.apply(text) else { return Vec::new() };
+    let mut back = after.clone();
+    back.follow_own_undo(&text, &delta.inverse(), 0, &[]);
+    let moved = |part: &&PendingPart| {
+        let is_kept = after.get(part.id()).is_some();
+        is_kept && back.get(part.id()) != Some(part)
+    };
+    before.iter().filter(moved).cloned().collect()
 }
 
 fn summary(accepted: usize, rejected: usize) -> String {

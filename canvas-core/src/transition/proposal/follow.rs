@@ -1,6 +1,7 @@
 //! Moves the parts of proposals past each change of the document, in the commit of the change.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use canvas_patch::{Delta, Parts, PendingPart};
@@ -38,6 +39,22 @@ impl Move {
         Self { delta: step.delta.clone(), cause, decisions: entry.decisions.clone(), after: step.after }
     }
 
+    /// Takes out the parts that were beside those of a decision, if they were only moved since. Returns them as they were.
+    fn take_beside(&self, proposals: &mut Proposals) -> HashMap<Owner, Vec<PendingPart>> {
+        let is_exact = |decision: &&Decision| decision.is_undone && decision.document == self.after;
+        let mut taken = HashMap::new();
+        for decision in self.decisions.iter().filter(is_exact) {
+            let own = proposals.owners.iter_mut().find(|own| own.owner == decision.owner);
+            let Some(own) = own else { continue };
+            let is_there =
+                |part: &&PendingPart| own.parts.get(part.id()).is_some_and(|there| there.is_moved(part));
+            let parts: Vec<PendingPart> = decision.beside.iter().filter(is_there).cloned().collect();
+            own.parts.remove(&parts.iter().map(PendingPart::id).collect::<Vec<_>>());
+            taken.insert(decision.owner.clone(), parts);
+        }
+        taken
+    }
+
     /// Whether it takes back a decision on the parts of an owner, on the document of that decision.
     fn takes_back_exactly(&self, owner: &Owner) -> bool {
         let is_exact = |decision: &Decision| decision.is_undone && decision.document == self.after;
@@ -61,8 +78,9 @@ pub(in crate::transition) fn proposals_of(
     view: &View<'_>,
 ) -> Result<Result<Arc<Proposals>, ReadError>, Missing> {
     let Some(id) = view.head.proposals else { return Ok(Ok(Arc::default())) };
-    match view.contents.get(id, ()) {
+    match view.contents.get::<Proposals>(id, ()) {
         Err(ReadError::Missing(ids)) => Err(Missing::all(ids)),
+        Ok(proposals) if !proposals.fit(view.text()) => Ok(Err(ReadError::Damaged(id))),
         read => Ok(read),
     }
 }
@@ -104,6 +122,7 @@ impl Transition<'_> {
                 .filter(|decision| take_again(&mut proposals, decision, &text, delta))
                 .map(|decision| &decision.owner)
                 .collect();
+            let mut beside = one.take_beside(&mut proposals);
             for own in proposals.owners.iter_mut().filter(|own| !moved.contains(&&own.owner)) {
                 let Cause { number, undone } = &one.cause;
                 match one.takes_back_exactly(&own.owner) {
@@ -118,15 +137,13 @@ impl Transition<'_> {
             let Ok(after) = delta.apply(&text) else { break };
             text = Cow::Owned(after);
             for decision in one.decisions.iter().filter(|decision| decision.is_undone) {
-                let parts = self.parts_before(decision, &moves[..=nth])?;
+                let mut parts = self.parts_before(decision, &moves[..=nth])?;
+                parts.append(&mut beside.remove(&decision.owner).unwrap_or_default());
                 let revision = self.head.revision;
                 let own = proposals.entry(&decision.owner, revision);
-                let is_rejected =
-                    |part: &&PendingPart| decision.rejected.iter().any(|one| one.id() == part.id());
-                let rejected: Vec<_> = parts.iter().filter(is_rejected).cloned().collect();
                 own.parts.restore(&text, parts);
                 own.revision = revision;
-                proposals.forget(&decision.owner, &rejected, &text);
+                proposals.forget(&decision.rejected);
             }
         }
         if proposals != *before {

@@ -78,7 +78,7 @@ impl Transition<'_> {
 
     /// Takes a new text into the proposal, if the command runs in one.
     pub(in crate::transition) fn change_proposal(&mut self, text: &str) -> Result<(), LimitRefusal> {
-        let revision = self.head.revision;
+        let (revision, turn) = (self.head.revision, self.head.lock.turn());
         let Some(InProposal { real, proposals, owner, next, changed }) = &mut self.proposing else {
             return Ok(());
         };
@@ -86,7 +86,7 @@ impl Transition<'_> {
         let mut last = after.last;
         let own = after.entry(owner, revision);
         let parts = own.parts.propose(real.text(), text, &mut last, None);
-        own.revision = revision;
+        (own.revision, own.turn) = (revision, Some(turn));
         after.last = last;
         after.tidy();
         after.check()?;

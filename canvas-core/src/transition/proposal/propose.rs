@@ -15,8 +15,8 @@ use crate::transition::proposal::follow::proposals_of;
 use crate::transition::refusal::{CallRefusal, LimitRefusal, PatchRefusal, ProposalRefusal, ProposeRefusal};
 use crate::transition::step::{Stop, Transition};
 
-/// Proposes a change of the document, or changes the open proposal of the same person. The owner is the person of the
-/// [`OpKey`], by default `user`.
+/// Proposes a change of the document, or changes the open proposal of the same owner. The owner is the person or the
+/// conversation of the [`OpKey`], and `user` for a key of the host.
 ///
 /// If the change touches lines of own parts, it joins them, and the oldest part keeps its id. A part that no longer changes
 /// anything goes. Costs as much as comparing the proposed texts.
@@ -75,7 +75,7 @@ impl Decide for Propose {
         };
         let mut next = Proposals::clone(&stored);
         let document = at.view.text();
-        let owner = Owner::person_of(operation);
+        let owner = Owner::of(operation);
         let now = stored.of(&owner).map(|own| own.parts.proposed(document));
         let now = now.as_deref().unwrap_or(document);
         let text = match &self.change {

@@ -10,7 +10,7 @@ use crate::transition::step::{Stop, Transition};
 
 /// Runs a command on the proposed text of its conversation, in place of the document.
 ///
-/// The command reads and changes the document with the conversation's own parts. A change of it waits for a decision, so
+/// The command is one of a model on the document, its lease or its turn. Others do not compile. It reads and changes the document with the conversation's own parts. A change of it waits for a decision, so
 /// that neither the document nor its history changes. Revision ids, bases and shown lines are those of the proposed text.
 /// [`Answered::snapshot`](crate::Answered::snapshot) has that text too. No lease is needed. After the user's message or cancellation, late calls are refused as usual.
 ///
@@ -75,6 +75,7 @@ impl<C: Command> Decide for Proposing<C> {
         at: &mut Transition<'_>,
         operation: &OpKey,
     ) -> Result<<Self as Command>::Done, Stop<<Self as Command>::Refusal>> {
+        const { assert!(C::IS_OF_TEXT, "this command does not run in a proposal") };
         self.0.decide(at, operation)
     }
 }

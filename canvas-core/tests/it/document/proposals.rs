@@ -154,7 +154,7 @@ fn a_model_proposes_and_a_person_decides() {
     );
     // A part whose word is retyped is stale, and pending again after the undo of just that.
     desk.party.replace("anna", "home", "Bob");
-    assert_eq!(desk.states(), "p1 p3 p2!");
+    assert_eq!(desk.states(), "p1 p2! p3");
     assert_eq!(code(&desk.party.undo("anna", last("anna", 1))), "OK");
     assert_eq!(desk.states(), "p1 p2 p3");
 
@@ -258,7 +258,7 @@ fn decisions_are_refused_with_a_code() {
     let mut desk = Desk::new(TEXT);
     desk.propose("anna", &TEXT.replace("home", "mum").replace("milk", "tea"));
     desk.party.replace("bert", "milk", "beer");
-    assert_eq!(desk.states(), "p2 p1!");
+    assert_eq!(desk.states(), "p1! p2");
     let before = desk.parts();
     let seen = |part, after: &str| DecideParts {
         seen: [(PartId::new(part), after.to_owned())].into(),

@@ -225,17 +225,43 @@ impl Parts {
     /// Ids of stale or unknown parts are ignored.
     pub fn accept(&mut self, ids: &[PartId]) -> (Delta, Vec<PendingPart>) {
         let taken = |part: &PendingPart| part.stale.is_none() && ids.contains(&part.id);
-        let (accepted, kept): (Vec<_>, Vec<_>) = std::mem::take(&mut self.parts).into_iter().partition(taken);
-        self.parts = kept;
+        let mut order = 0..;
+        let all = std::mem::take(&mut self.parts).into_iter().zip(&mut order);
+        let (accepted, kept): (Vec<_>, Vec<_>) = all.partition(|(part, _)| taken(part));
+        let orders: Vec<usize> = accepted.iter().map(|(_, order)| *order).collect();
+        let accepted: Vec<PendingPart> = accepted.into_iter().map(|(part, _)| part).collect();
         let words = Words::from(in_order(&accepted));
-        for part in &mut self.parts {
+        // Of two insertions at one place, the one of the earlier part stays above.
+        let is_above = |edit: &TextEdit, at: usize, order: usize| {
+            let range = edit.range();
+            let by = || accepted.iter().position(|part| part.edits.contains(edit)).map(|by| orders[by]);
+            range.end < at || (range.end == at && (!edit.old.is_empty() || by() < Some(order)))
+        };
+        for (mut part, order) in kept {
             match &mut part.stale {
                 Some(place) => place.follow(&words, &[]),
                 // Parts of one proposal do not overlap.
-                None => part.edits.iter_mut().for_each(|edit| edit.at = words.moved(edit.at)),
+                None => {
+                    for edit in &mut part.edits {
+                        let count = words.edits.partition_point(|taken| is_above(taken, edit.at, order));
+                        let (added, removed) = words.sums_before(count);
+                        edit.at = edit.at + added - removed;
+                    }
+                }
             }
+            self.parts.push(part);
         }
         (Delta::of_edits(words.edits), accepted)
+    }
+
+    /// Whether the words that the pending parts replace are in a document, at their places.
+    pub fn fit(&self, document: &str) -> bool {
+        let mut done = 0;
+        in_order(&self.parts).iter().all(|edit| {
+            let fits = done <= edit.at && document.get(edit.range()) == Some(edit.old.as_str());
+            done = edit.range().end;
+            fits
+        })
     }
 
     /// Gives a pending part other lines in place of those that its owner proposed. Returns `false` if there is no such part.

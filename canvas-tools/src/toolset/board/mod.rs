@@ -21,8 +21,10 @@ mod schema;
 mod show;
 pub(crate) mod tool;
 
-use canvas_core::Engine;
+use canvas_core::history::Entry;
+use canvas_core::proposal::ProposalRefusal;
 use canvas_core::store::Store;
+use canvas_core::{CodedError as _, Engine, Refused as _};
 
 use self::alias::shorten_ids;
 
@@ -31,7 +33,7 @@ use self::execute::BoardToolContext;
 use self::reply::reply;
 use self::tool::{BoardTools, Tool};
 use super::call::ToolCall;
-use super::context::{ToolContext, ToolFuture, Toolset};
+use super::context::{PROPOSE_ONLY, ToolContext, ToolFuture, Toolset};
 use super::spec::ToolSpec;
 use crate::reply::{ToolError, ToolReply};
 
@@ -57,13 +59,30 @@ impl<S: Store> Toolset<S> for BoardTools {
     }
 }
 
+/// Names a decision on proposals as the reason why an undo or redo is refused, if it would take one back.
+async fn decision_first<S: Store>(
+    context: &ToolContext<'_, S>,
+    tool: Tool,
+    error: ToolError,
+) -> Result<ToolError, ToolError> {
+    if error.code() != PROPOSE_ONLY || !matches!(tool, Tool::Undo | Tool::Redo) {
+        return Ok(error);
+    }
+    let stacks = context.engine.stacks(&context.session.canvas, None, 1, context.now).await?;
+    let next = if tool == Tool::Undo { stacks.undo } else { stacks.redo };
+    let is_decision = next.first().is_some_and(Entry::is_decision);
+    Ok(if is_decision { ProposalRefusal::DecisionByModel.view().into() } else { error })
+}
+
 async fn call_board_tool<S: Store>(
     toolset: BoardTools,
     context: ToolContext<'_, S>,
     call: &ToolCall,
 ) -> Result<ToolReply, ToolError> {
     let tool = Tool::named(&call.name, toolset)?;
-    context.permits(&call.name, tool.access())?;
+    if let Err(error) = context.permits(&call.name, tool.access()) {
+        return Err(decision_first(&context, tool, error).await?);
+    }
     let checked = check(tool, &call.arguments, toolset, &context.session.board.aliases)?;
     let mut context = BoardToolContext { context, toolset, tool, call };
     let (outcome, snapshot) = context.execute(checked).await?;

@@ -114,8 +114,8 @@ fn a_model_proposes_and_a_person_decides() {
         let ids: Vec<_> =
             desk.list()[0]["parts"].as_array().unwrap().iter().map(|part| part["id"].clone()).collect();
         // The lines of p2 are those of p4 by now.
-        assert_eq!(json!(ids), json!(["p1", "p4", "p3", "p2"]), "{mode}");
-        assert_eq!(desk.list()[0]["parts"][3]["state"], "stale");
+        assert_eq!(json!(ids), json!(["p1", "p2", "p4", "p3"]), "{mode}");
+        assert_eq!(desk.list()[0]["parts"][1]["state"], "stale");
     }
 }
 
@@ -174,9 +174,11 @@ fn bad_requests_have_codes() {
         (json!({"op": "proposal.redline", "owner": null, "format": "html"}), "BAD_REQUEST"),
         (json!({"op": "proposal.decide"}), "BAD_REQUEST"),
         (json!({"op": "proposal.decide", "accept": "some"}), "BAD_REQUEST"),
-        (json!({"op": "proposal.decide", "accept": ["1"]}), "BAD_REQUEST"),
+        (json!({"op": "proposal.decide", "accept": ["1"]}), "PART_NOT_FOUND"),
+        (json!({"op": "proposal.decide", "accept": ["p1"], "seen": {"p01": ""}}), "PART_NOT_FOUND"),
+        (json!({"op": "proposal.withdraw", "owner": {"person": "anna"}, "parts": ["x"]}), "PART_NOT_FOUND"),
         (json!({"op": "proposal.decide", "accept": ["p2"]}), "PART_NOT_FOUND"),
-        (json!({"op": "proposal.decide", "accept": ["p1"], "reject": ["p1"]}), "INVALID_ARGUMENTS"),
+        (json!({"op": "proposal.decide", "accept": ["p1"], "reject": ["p1"]}), "BAD_REQUEST"),
         (json!({"op": "proposal.decide", "accept": ["p1"], "seen": {"p1": "call home\n"}}), "PART_CHANGED"),
         (json!({"op": "proposal.decide", "reject": ["p1"], "note": "x".repeat(257)}), "NOTE_TOO_LONG"),
         (json!({"op": "proposal.withdraw", "owner": {"conversation": "main"}}), "PROPOSAL_NOT_FOUND"),
@@ -196,25 +198,35 @@ fn a_session_that_proposes_changes_nothing_else() {
     let grid = json!({"columns": 4, "rows": 4, "gap": 8, "cellWidth": 80, "cellHeight": 60});
     desk.ask(json!({"op": "board.create", "canvas": "c", "grid": grid}));
     desk.proposing("x");
-    for (name, arguments) in [
-        ("add_component", json!({"type": "note", "config": {}})),
-        ("canvas_undo", json!({})),
-        ("undo_canvas", json!({})),
-    ] {
-        let reply = desk.tool("x", name, arguments);
-        let code = reply["error"]["code"].as_str().unwrap();
-        assert!(["PROPOSE_ONLY", "UNKNOWN_TOOL"].contains(&code), "{name} gave {reply}");
+    for name in ["create_component", "remove_component", "arrange_canvas", "undo", "redo", "clear_canvas"] {
+        let reply = desk.tool("x", name, json!({}));
+        assert_eq!(reply["error"]["code"], "PROPOSE_ONLY", "{name} gave {reply}");
     }
+    // Not even undo decides, in any session.
+    desk.ask(json!({"op": "proposal.make", "canvas": "c", "person": "anna", "markdown": DOCUMENT.replace("write", "sing")}));
+    desk.ask(json!({"op": "proposal.decide", "canvas": "c", "reject": ["p1"]}));
+    for session in ["x", "y"] {
+        let undone = desk.tool(session, "undo", json!({}));
+        assert_eq!(undone["error"]["code"], "DECISION_BY_MODEL", "{undone}");
+    }
+    desk.ask(json!({"op": "history.undo", "canvas": "c", "by": {"person": "user"}}));
+    assert_eq!(desk.tool("x", "redo", json!({}))["error"]["code"], "DECISION_BY_MODEL");
+    desk.ask(json!({"op": "proposal.withdraw", "canvas": "c", "owner": {"person": "anna"}}));
+    let native = desk.ask(json!({"op": "tool.call", "canvas": "c", "session": "x", "call_id": "n", "dialect": "edit", "path": "a.md",
+        "arguments": {"file_path": "a.md", "old_string": "write", "new_string": "read"}}));
+    assert_eq!(
+        (desk.text(), &native["proposed"]),
+        (DOCUMENT.to_owned(), &json!({"parts": ["p2"]})),
+        "{native}"
+    );
     let directive = json!({"action": "replace", "content": "Aims", "target_range": [2, 6]});
     let done =
         desk.ask(json!({"op": "directive.apply", "canvas": "c", "session": "x", "directive": directive}));
-    assert_eq!(done["proposed"], json!({"parts": ["p1"]}), "{done}");
-    let native = desk.ask(json!({"op": "tool.call", "canvas": "c", "session": "x", "call_id": "n", "dialect": "v4a", "path": "a.md",
-        "arguments": {"operation": {"type": "update_file", "path": "a.md", "diff": "@@\n-write\n+read\n"}}}));
-    assert_eq!((desk.text(), &native["ok"]), (DOCUMENT.to_owned(), &json!(true)), "{native}");
+    assert_eq!(done["proposed"], json!({"parts": ["p3"]}), "{done}");
     // Everything else of the session works, and the lease of another keeps nobody from proposing.
     let taken = desk.tool("y", "canvas_check_out", json!({}));
     assert_eq!(taken["ok"], json!(true), "{taken}");
+    desk.tool("x", "canvas_read_all", json!({}));
     let own = desk.tool("x", "canvas_apply_patch", json!({"patch": "@@\n-call home\n+call mum\n"}));
     assert_eq!(own["ok"], json!(true), "{own}");
     // A message in another chat ends the turn of both.

@@ -90,6 +90,9 @@ pub(crate) fn dangers() -> Vec<Property<WorldModel>> {
                     && lock.epoch().get() > 0
             },
         ),
+        Property::sometimes("two people accept the same part at once", |_, world: &World| {
+            commits(world, Op::Accept) > 0 && commits(world, Op::AcceptOther) > 0
+        }),
         Property::sometimes("an action is begun twice at once", |_, world: &World| {
             commits(world, Op::Press) > 1
         }),

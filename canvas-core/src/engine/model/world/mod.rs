@@ -236,13 +236,20 @@ pub(super) struct WorldModel {
     pub(super) budget: Budget,
 }
 
+impl WorldModel {
+    /// Whether the world has such a call.
+    fn has(&self, op: Op) -> bool {
+        self.budget.starts[op as usize] > 0
+    }
+}
+
 impl Model for WorldModel {
     type State = World;
     type Action = Action;
 
     fn init_states(&self) -> Vec<World> {
         let mut world = World {
-            store: RowStore::new(self.budget.starts[Op::Press as usize] > 0, self.budget.rules.mode()),
+            store: RowStore::new((self.has(Op::Press), self.has(Op::Accept)), self.budget.rules.mode()),
             caches: [(); 2].map(|()| empty_cache()),
             known: [0; 2],
             queues: Default::default(),
@@ -343,7 +350,8 @@ impl Model for WorldModel {
             };
         }
         let rules = always!(NothingLost NothingForgotten DoneOnce UnderTheLease InTime TakenAnew AnswersTrue AnswersAgree
-            NeverIsNever NumbersRise TurnsAreOwn HistoryStays ReadsAreFresh StartsOnce EndsOnce EachStored DroppedIsNever);
+            NeverIsNever NumbersRise TurnsAreOwn HistoryStays ReadsAreFresh StartsOnce EndsOnce EachStored DroppedIsNever
+            PartsAreKept);
         rules.into_iter().chain(dangers()).collect()
     }
 }

@@ -152,6 +152,7 @@ impl World {
             Op::EditBase if flaw == Some(Flaw::BaseIgnored) => Work::Overwrite,
             Op::WriteA if flaw == Some(Flaw::OldText) => Work::Paste,
             Op::WriteA if flaw == Some(Flaw::OldLock) => Work::Seize,
+            Op::AcceptOther if flaw == Some(Flaw::OldParts) => Work::AcceptOld,
             Op::MessageOther if flaw == Some(Flaw::TurnsShared) => Work::EndAll,
             Op::WriteOther if flaw == Some(Flaw::ContextIgnored) => Work::Uproot,
             op => Work::of(op),
