@@ -18,7 +18,7 @@
 //!   content. The artefact's name in the API and in JSON is `committed`. Apart from that name, to *commit* on these
 //!   pages means to write to the store.
 //! * A **proposal** ([`Proposal`](crate::proposal::Proposal)) is a pending change of the document by one owner, a person or a
-//!   conversation. Its **parts** are accepted or rejected one at a time. Proposals are beside the draft, and change neither the
+//!   conversation. Its **parts** are accepted or rejected one at a time. Proposals are next to the draft, and change neither the
 //!   document nor its revision id.
 //! * A **tombstone** is the head of a deleted canvas ([`Head::is_deleted`]). It keeps the receipts and the counters, so
 //!   if you create the canvas again, no revision, epoch or fence is used twice.

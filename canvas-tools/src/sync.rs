@@ -1,6 +1,7 @@
 //! Hidden messages that keep a model's copy of the document current.
 
 use canvas_core::document::{Changes, Heading, Headings};
+use canvas_core::proposal::RejectedLines;
 
 /// The first line of a hidden message that contains a diff. Models and hosts compare it literally.
 pub const HIDDEN_HEADER: &str =
@@ -32,6 +33,17 @@ pub fn hidden_message(changes: &Changes) -> Option<String> {
         Changes { headings: Some(headings), .. } => Some(fenced(OUTLINE_HEADER, "text", &listed(headings))),
         _ => None,
     }
+}
+
+/// Returns the hidden message for changes, followed by a line for each rejected part of the conversation's proposal.
+pub(crate) fn message_with(changes: Option<&Changes>, rejected: &[RejectedLines]) -> Option<String> {
+    let lines = rejected.iter().map(|RejectedLines { start_line, end_line, note }| {
+        // A note cannot end its line, or the message.
+        let note = serde_json::to_string(note.as_deref().unwrap_or_default()).unwrap_or_default();
+        format!("Rejected (lines {start_line}-{end_line}): {note}")
+    });
+    let message: Vec<String> = changes.and_then(hidden_message).into_iter().chain(lines).collect();
+    (!message.is_empty()).then(|| message.join("\n"))
 }
 
 fn listed(headings: &Headings) -> String {

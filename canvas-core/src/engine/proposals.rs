@@ -31,7 +31,7 @@ impl<S: Store> Engine<S> {
     }
 
     /// Returns the canvas as the owner of a proposal sees it, with the proposed text in place of the document. If the owner
-    /// has no proposal, it is the canvas as it is.
+    /// has no proposal, this equals [`Engine::snapshot`].
     ///
     /// # Errors
     ///

@@ -3,7 +3,7 @@
 use crate::history::journal::{EntryKind, Reverts};
 use crate::history::number::ChangeNumber;
 
-/// The number of an entry, and those of the entries that it takes back. An undo has another number than its change.
+/// The number of an entry, and the numbers of the entries that it takes back. An undo has another number than its change.
 #[derive(Debug, Clone)]
 pub(crate) struct Cause {
     pub(crate) number: u64,

@@ -70,7 +70,7 @@ pub struct Head {
     /// Whether conversations share the lease and the turn.
     #[serde(default, skip_serializing_if = "WorkMode::is_exclusive")]
     pub(crate) work_mode: WorkMode,
-    /// The proposals, which are beside the draft.
+    /// Blob of all proposals, which no tree has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) proposals: Option<BlobId>,
     /// The last revision in which a user changed the board, which does not raise the epoch.

@@ -10,18 +10,18 @@ use crate::proposal::owner::Owner;
 /// The parts of one owner on which an entry decides.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Decision {
-    /// The owner of the parts.
+    /// The person or the conversation that proposed the parts.
     pub(crate) owner: Owner,
-    /// The accepted parts, as they were before.
+    /// The accepted parts with their places before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) accepted: Vec<PendingPart>,
-    /// The rejected parts, as they were before.
+    /// The rejected parts with their places before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) rejected: Vec<PendingPart>,
-    /// Other parts of the owner, as they were before, whose place would not follow from an undo.
+    /// Other parts of the owner with their places before, if an undo would not lead to these.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub(crate) beside: Vec<PendingPart>,
-    /// The note to the owner.
+    pub(crate) neighbours: Vec<PendingPart>,
+    /// A note for the owner.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) note: Option<String>,
     /// The revision before the decision was made first.

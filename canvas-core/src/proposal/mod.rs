@@ -1,11 +1,13 @@
 //! Changes of the document that wait for a decision, with the commands that make, decide and withdraw them.
 //!
 //! A proposal is an owner's pending change, in parts. A conversation or a person owns at most one on a canvas. Proposals
-//! are in the head beside the draft, and change neither the document nor its revision id.
+//! are in the head next to the draft, and change neither the document nor its revision id, so that several
+//! models may propose while people type.
 //!
 //! A person proposes with [`Propose`]. A model proposes with its ordinary commands inside [`Proposing`], which show and
 //! change the proposed text. A person or the host decides with [`DecideParts`], and never a model. Any other change of the
-//! document moves the parts. If it touches or borders on the words of a part, the part becomes stale.
+//! document moves the parts. If it touches or borders on the words of a part, the part becomes stale, because nobody can tell whether
+//! it still fits.
 //! [`Engine::proposals`](crate::Engine::proposals) returns all of them.
 
 pub(crate) mod decision;

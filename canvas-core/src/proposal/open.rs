@@ -21,13 +21,13 @@ pub struct OpenProposals {
     revision: Revision,
 }
 
-/// The proposal of one owner.
+/// All parts that one owner proposes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Proposal {
     /// The person or the conversation that proposes.
     pub owner: Owner,
-    /// The parts by place. A stale part has the place of the lines that made it stale.
+    /// Pending and stale parts by place. A stale part has the place of the lines that made it stale.
     pub parts: Vec<ProposedPart>,
 }
 
@@ -35,7 +35,7 @@ pub struct Proposal {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProposedPart {
-    /// The content of the part.
+    /// Its lines before and after, its place and its state.
     #[serde(flatten)]
     pub view: PartView,
     /// The earlier rejection of the same part, if the canvas remembers one.
@@ -47,9 +47,9 @@ pub struct ProposedPart {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProposalText {
-    /// The text in Markdown.
+    /// The document in Markdown, with the parts in it.
     pub markdown: String,
-    /// Parts that overlap with those of an older proposal, and are therefore left out.
+    /// Parts left out because they overlap with an older proposal.
     pub left_out: Vec<PartId>,
 }
 
@@ -57,7 +57,7 @@ pub struct ProposalText {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OwnedSpan {
-    /// The piece.
+    /// A kept, inserted or deleted text.
     #[serde(flatten)]
     pub span: RedlineSpan,
     /// The owner of the part that inserts or deletes the text.
@@ -94,7 +94,7 @@ impl OpenProposals {
         self.stored.owners.iter().map(|own| self.proposal(own)).collect()
     }
 
-    /// Returns the proposal of an owner, or `None` if the owner has none.
+    /// Returns the proposal of an owner, if there is one.
     pub fn of(&self, owner: &Owner) -> Option<Proposal> {
         self.stored.of(owner).map(|own| self.proposal(own))
     }
@@ -118,8 +118,8 @@ impl OpenProposals {
         Some(ProposalText { markdown: texts, left_out })
     }
 
-    /// Returns the document with the pending parts of an owner, or of all owners with `None`, as pieces that are kept,
-    /// inserted or deleted. Returns `None` if the owner has no proposal.
+    /// Returns the document with the pending parts of an owner, or of all owners with `None`, as kept, inserted
+    /// and deleted pieces. Returns `None` if the owner has no proposal.
     pub fn redline(&self, owner: Option<&Owner>) -> Option<Vec<OwnedSpan>> {
         let (_, left_out) = self.combined(owner)?;
         let owners: BTreeMap<PartId, &Owner> =

@@ -21,7 +21,7 @@ pub enum Owner {
 }
 
 impl Owner {
-    /// Returns the person or the conversation that runs an operation. What the host runs is of the person `user`.
+    /// Returns the person or the conversation that runs an operation. An operation of the host is of the person `user`.
     pub(crate) fn of(operation: &OpKey) -> Self {
         match operation.actor() {
             Actor::Person { person } => Self::Person(person),

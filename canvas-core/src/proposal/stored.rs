@@ -31,7 +31,7 @@ pub(crate) struct Proposals {
     pub(crate) rejected: Vec<RejectedPart>,
 }
 
-/// The proposal of one owner.
+/// All parts that one owner proposes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct OwnParts {
     pub(crate) owner: Owner,
@@ -43,7 +43,7 @@ pub(crate) struct OwnParts {
     pub(crate) parts: Parts,
 }
 
-/// A part that was rejected, by hash.
+/// A rejected part, by hash.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RejectedPart {
     pub(crate) hash: BlobId,
@@ -51,7 +51,7 @@ pub(crate) struct RejectedPart {
     pub(crate) owner: Owner,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) note: Option<String>,
-    /// The lines of the part, until the owner is told.
+    /// The lines of the part, until the owner knows of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) untold: Option<(usize, usize)>,
 }
@@ -69,7 +69,7 @@ impl Proposals {
         self.owners.iter().find(|own| own.owner == *owner)
     }
 
-    /// Returns the parts of an owner, and adds an empty proposal if there is none. It must get a part, or be removed by
+    /// Returns the parts of an owner, and adds an empty proposal for a new owner. It must get a part, or be removed by
     /// [`Proposals::tidy`].
     pub(crate) fn entry(&mut self, owner: &Owner, revision: Revision) -> &mut OwnParts {
         let at = self.owners.iter().position(|own| own.owner == *owner).unwrap_or_else(|| {

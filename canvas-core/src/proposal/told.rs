@@ -30,11 +30,11 @@ pub struct RejectedBefore {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RejectedLines {
-    /// First line of the document that the part would have replaced, counted from 1.
+    /// First line of the document that the part would replace, counted from 1.
     pub start_line: usize,
-    /// Last line that it would have replaced. An insertion ends before it starts.
+    /// Last line that it would replace. An insertion ends before it starts.
     pub end_line: usize,
-    /// The note of the person.
+    /// A note by the person who rejected it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }

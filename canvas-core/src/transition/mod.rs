@@ -52,6 +52,7 @@ pub(crate) mod edit;
 pub(crate) mod lease;
 mod located;
 pub(crate) mod native;
+mod pending;
 pub(crate) mod policy;
 pub(crate) mod proposal;
 #[cfg(feature = "recipe")]

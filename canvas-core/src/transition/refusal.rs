@@ -347,7 +347,7 @@ pub enum ProposalRefusal {
     /// The owner has no open proposal.
     #[error("{owner} has no open proposal: list the proposals")]
     ProposalNotFound {
-        /// The owner in the request.
+        /// The person or the conversation in the request.
         owner: Owner,
     },
     /// No open proposal has the part.
@@ -362,7 +362,7 @@ pub enum ProposalRefusal {
         /// Id of the part.
         part: PartId,
     },
-    /// The part differs from what the person saw.
+    /// The part differs from the one shown to the person.
     #[error("{part} has changed since it was shown: look at it again, then decide")]
     PartChanged {
         /// Id of the part.

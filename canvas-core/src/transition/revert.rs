@@ -359,7 +359,7 @@ impl<'a> Transition<'a> {
     }
 }
 
-/// Returns the step of a decision that leaves the document as it is. `None` if the entry is no decision.
+/// Returns the step of a decision that does not change the document. `None` if the entry is no decision.
 fn without_edits(faces: &Faces, entry: &Entry) -> Option<Step> {
     let at = faces.document.at.as_ref().filter(|_| entry.is_decision())?;
     Some(DocumentStep { before: at.id(), after: at.id(), delta: Some(Delta::default()) }.into())

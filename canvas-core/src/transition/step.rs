@@ -19,9 +19,8 @@ use crate::model::head::Head;
 use crate::model::id::ConversationId;
 use crate::model::op_key::OpKey;
 use crate::model::revision::Revision;
+use crate::transition::pending::{InProposal, Move};
 use crate::transition::policy::Policy;
-use crate::transition::proposal::follow::Move;
-use crate::transition::proposal::in_proposal::InProposal;
 use crate::transition::refusal::{Counter, LimitRefusal};
 use crate::transition::view::View;
 

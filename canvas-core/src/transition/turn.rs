@@ -12,7 +12,7 @@ use crate::model::tree::Tree;
 use crate::proposal::told::RejectedLines;
 use crate::transition::command::Command;
 use crate::transition::command::sealed::Decide;
-use crate::transition::proposal::in_proposal::InProposal;
+use crate::transition::pending::InProposal;
 use crate::transition::refusal::CallRefusal;
 use crate::transition::step::{Stop, Transition};
 

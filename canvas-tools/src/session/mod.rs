@@ -7,6 +7,7 @@ pub(crate) mod plan;
 #[cfg(feature = "recipe")]
 pub(crate) mod recorder;
 pub(crate) mod refused;
+mod run;
 pub(crate) mod selection;
 
 use canvas_core::lease::{Epoch, Timestamp, Turn};
@@ -23,6 +24,7 @@ use self::mode::SessionMode;
 #[cfg(feature = "recipe")]
 use self::recorder::Recorder;
 use self::selection::UserSelection;
+use crate::sync::message_with;
 
 /// One conversation about one canvas, together with its current turn.
 ///
@@ -297,7 +299,7 @@ impl Session {
             self.turn = turn;
         }
         self.start = start;
-        let mut hidden_message = mode::message(changes.as_ref(), &rejected);
+        let mut hidden_message = message_with(changes.as_ref(), &rejected);
         if let Some(selection) = selection
             && let Some(line) = selection.describe(engine, &self.canvas, &answered.snapshot, now).await?
         {
@@ -362,7 +364,7 @@ impl Session {
         let command = EndTurn { start: self.start };
         let answered = self.run(engine, &self.operation(call), command, now).await?;
         let canvas_core::turn::TurnEnded { changes, promotion, rejected } = answered.result?;
-        Ok(TurnClosed { hidden_message: mode::message(changes.as_ref(), &rejected), promotion })
+        Ok(TurnClosed { hidden_message: message_with(changes.as_ref(), &rejected), promotion })
     }
 
     /// Returns the key of a call in this turn. The engine stores the call's receipt under this key.

@@ -37,7 +37,7 @@ pub(super) const TEXT: &str = "a\nb\n";
 /// The line that the part adds, which waits when a world with decisions begins.
 pub(super) const ADDED: &str = "q\n";
 
-/// The part that adds it.
+/// Id of the part that adds the line.
 pub(super) const PART: PartId = PartId::new(1);
 
 /// A call that somebody may make, and make again.
@@ -69,7 +69,7 @@ pub(super) enum Op {
     Accept,
     /// Another person does.
     AcceptOther,
-    /// The model does.
+    /// Somebody accepts it in the name of the model.
     AcceptByModel,
 }
 

@@ -23,44 +23,45 @@ use crate::proposal::owner::Owner;
 use crate::proposal::stored::Proposals;
 use crate::transition::command::Command;
 use crate::transition::command::sealed::Decide;
-use crate::transition::proposal::follow::proposals_of;
+use crate::transition::pending::proposals_of;
 use crate::transition::proposal::withdraw::list_text;
 use crate::transition::refusal::{CallRefusal, DecisionRefusal, ProposalRefusal};
 use crate::transition::step::{Stop, Transition};
 
-/// Accepts and rejects parts on behalf of a person or the host. A model is refused.
+/// Accepts and rejects parts on behalf of a person or the host. A model is refused, because proposals wait for people.
 ///
 /// The accepted parts change the document, as one change of the history for each owner. Its actor is the person, and its
-/// author the owner. A decision is all or nothing, and undo takes it back. An accepted change ends the lease as a user's
+/// author the owner. Either all of a decision is done or it is refused, and undo takes it back. An accepted change ends the lease as a user's
 /// edit does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecideParts {
-    /// The parts to accept.
+    /// Parts whose changes go into the document.
     pub accept: PartChoice,
-    /// The parts to reject.
+    /// Parts that leave their proposals.
     pub reject: PartChoice,
     /// A part to accept with other wording.
     pub edit: Option<Reworded>,
-    /// What to tell the owners of the rejected parts, of at most
+    /// A note for the owners of the rejected parts, with at most
     /// [`MAX_NOTE_BYTES`](crate::proposal::MAX_NOTE_BYTES).
     pub note: Option<String>,
-    /// The new lines of parts as they were shown. A part that differs is refused.
+    /// The lines after each part that the page showed. If a part differs, the decision is
+    /// refused, so that nobody accepts a text that they did not see.
     pub seen: BTreeMap<PartId, String>,
 }
 
-/// The parts of a decision.
+/// Selects parts for a decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PartChoice {
     /// All pending parts of all owners.
     All,
-    /// These parts, which may be none.
+    /// The parts in this list, which may be empty.
     Only(Vec<PartId>),
 }
 
 /// A part with the wording of the person who accepts it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reworded {
-    /// The pending part.
+    /// Id of a pending part.
     pub part: PartId,
     /// The lines in place of those that the owner proposed.
     pub after: String,
@@ -72,7 +73,7 @@ pub struct Reworded {
 pub struct PartsDecided {
     /// The accepted parts, whose changes are now in the document.
     pub accepted: Vec<PartId>,
-    /// The rejected parts.
+    /// Parts that are no longer proposed.
     pub rejected: Vec<PartId>,
     /// The parts that the accepted changes made stale.
     pub stale: Vec<PartId>,
@@ -219,7 +220,7 @@ impl DecideParts {
         self.accept.has(part) || self.edit.as_ref().is_some_and(|edit| edit.part == part.id())
     }
 
-    /// Checks that all parts exist, are as they were shown, and are decided once.
+    /// Checks that all parts exist, equal those shown, and are decided once.
     fn check(&self, stored: &Proposals, document: &str) -> Result<(), ProposalRefusal> {
         let find = |id: PartId| {
             let found = stored.parts().map(|(_, part)| part).find(|part| part.id() == id);
@@ -296,7 +297,7 @@ impl Deciding<'_, '_> {
         parts.remove(&rejected_ids);
         let before = parts.clone();
         let (delta, _) = parts.accept(&accepted_ids);
-        let beside = beside(before, parts, text, &delta);
+        let neighbours = neighbours(before, parts, text, &delta);
         self.proposals.remember(owner, &rejected, text, command.note.as_ref());
         let change = ChangeNumber::new(at.head.journal.entries + 1);
         for own in self.proposals.owners.iter_mut().filter(|own| own.owner != *owner) {
@@ -354,7 +355,7 @@ impl Deciding<'_, '_> {
                 owner: owner.clone(),
                 accepted,
                 rejected,
-                beside,
+                neighbours,
                 note: command.note.clone(),
                 revision,
                 document: start,
@@ -368,7 +369,7 @@ impl Deciding<'_, '_> {
 }
 
 /// Returns the parts of `before` that would not be where they were after an acceptance and its undo.
-fn beside(before: Parts, after: &Parts, text: &str, delta: &Delta) -> Vec<PendingPart> {
+fn neighbours(before: Parts, after: &Parts, text: &str, delta: &Delta) -> Vec<PendingPart> {
     let Ok(text) = delta.apply(text) else { return Vec::new() };
     let mut back = after.clone();
     back.follow_own_undo(&text, &delta.inverse(), 0, &[]);

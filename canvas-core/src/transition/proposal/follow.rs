@@ -1,89 +1,23 @@
-//! Moves the parts of proposals past each change of the document, in the commit of the change.
+//! Moves the parts of proposals past each change of the document, in the commit of the change. Otherwise a crash could lose
+//! their places.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use canvas_patch::{Delta, Parts, PendingPart};
 
-use crate::document::step::DocumentStep;
-use crate::face::read_error::ReadError;
 use crate::history::cause::Cause;
 use crate::history::journal::NewEntry;
 use crate::history::number::ChangeNumber;
 use crate::history::step::Step;
-use crate::model::blob::{Blob, BlobId, Missing};
+use crate::model::blob::{Blob, Missing};
 use crate::model::face::Face;
 use crate::model::revision::Base;
 use crate::proposal::decision::Decision;
 use crate::proposal::owner::Owner;
 use crate::proposal::stored::Proposals;
+use crate::transition::pending::{Move, proposals_of};
 use crate::transition::step::Transition;
-use crate::transition::view::View;
-
-/// A change of the document past which parts are moved.
-#[derive(Debug)]
-pub(in crate::transition) struct Move {
-    /// `None` if the entry keeps both texts instead.
-    delta: Option<Delta>,
-    cause: Cause,
-    /// The decisions that it makes again or takes back.
-    decisions: Vec<Decision>,
-    /// The document after it.
-    after: BlobId,
-}
-
-impl Move {
-    fn of(entry: &NewEntry, next: ChangeNumber, step: &DocumentStep) -> Self {
-        let cause = Cause::of(entry.kind, entry.change.unwrap_or(next), entry.reverts.as_ref());
-        Self { delta: step.delta.clone(), cause, decisions: entry.decisions.clone(), after: step.after }
-    }
-
-    /// Takes out the parts that were beside those of a decision, if they were only moved since. Returns them as they were.
-    fn take_beside(&self, proposals: &mut Proposals) -> HashMap<Owner, Vec<PendingPart>> {
-        let is_exact = |decision: &&Decision| decision.is_undone && decision.document == self.after;
-        let mut taken = HashMap::new();
-        for decision in self.decisions.iter().filter(is_exact) {
-            let own = proposals.owners.iter_mut().find(|own| own.owner == decision.owner);
-            let Some(own) = own else { continue };
-            let is_there =
-                |part: &&PendingPart| own.parts.get(part.id()).is_some_and(|there| there.is_moved(part));
-            let parts: Vec<PendingPart> = decision.beside.iter().filter(is_there).cloned().collect();
-            own.parts.remove(&parts.iter().map(PendingPart::id).collect::<Vec<_>>());
-            taken.insert(decision.owner.clone(), parts);
-        }
-        taken
-    }
-
-    /// Whether it takes back a decision on the parts of an owner, on the document of that decision.
-    fn takes_back_exactly(&self, owner: &Owner) -> bool {
-        let is_exact = |decision: &Decision| decision.is_undone && decision.document == self.after;
-        self.decisions.iter().any(|decision| decision.owner == *owner && is_exact(decision))
-    }
-
-    /// Joins several changes of one command, one of which keeps no edits.
-    fn join(moves: Vec<Self>, delta: Delta, after: BlobId) -> Self {
-        let number = moves.last().map_or(0, |last| last.cause.number);
-        let (mut undone, mut decisions) = (Vec::new(), Vec::new());
-        for one in moves {
-            undone.extend(one.cause.undone);
-            decisions.extend(one.decisions);
-        }
-        Self { delta: Some(delta), cause: Cause { number, undone }, decisions, after }
-    }
-}
-
-/// Returns the proposals of a canvas, or the damaged blob.
-pub(in crate::transition) fn proposals_of(
-    view: &View<'_>,
-) -> Result<Result<Arc<Proposals>, ReadError>, Missing> {
-    let Some(id) = view.head.proposals else { return Ok(Ok(Arc::default())) };
-    match view.contents.get::<Proposals>(id, ()) {
-        Err(ReadError::Missing(ids)) => Err(Missing::all(ids)),
-        Ok(proposals) if !proposals.fit(view.text()) => Ok(Err(ReadError::Damaged(id))),
-        read => Ok(read),
-    }
-}
 
 impl Transition<'_> {
     /// Remembers a change about to be recorded, if there are proposals.
@@ -122,7 +56,7 @@ impl Transition<'_> {
                 .filter(|decision| take_again(&mut proposals, decision, &text, delta))
                 .map(|decision| &decision.owner)
                 .collect();
-            let mut beside = one.take_beside(&mut proposals);
+            let mut neighbours = one.take_neighbours(&mut proposals);
             for own in proposals.owners.iter_mut().filter(|own| !moved.contains(&&own.owner)) {
                 let Cause { number, undone } = &one.cause;
                 match one.takes_back_exactly(&own.owner) {
@@ -138,7 +72,7 @@ impl Transition<'_> {
             text = Cow::Owned(after);
             for decision in one.decisions.iter().filter(|decision| decision.is_undone) {
                 let mut parts = self.parts_before(decision, &moves[..=nth])?;
-                parts.append(&mut beside.remove(&decision.owner).unwrap_or_default());
+                parts.append(&mut neighbours.remove(&decision.owner).unwrap_or_default());
                 let revision = self.head.revision;
                 let own = proposals.entry(&decision.owner, revision);
                 own.parts.restore(&text, parts);
@@ -153,7 +87,7 @@ impl Transition<'_> {
         Ok(())
     }
 
-    /// Returns the parts of a decision that is taken back, moved past the later changes.
+    /// Returns the parts of an undone decision, moved past the later changes.
     fn parts_before(&self, decision: &Decision, moves: &[Move]) -> Result<Vec<PendingPart>, Missing> {
         let parts = || decision.accepted.iter().chain(&decision.rejected).cloned();
         if moves.last().is_some_and(|last| last.after == decision.document) {
@@ -176,7 +110,7 @@ impl Transition<'_> {
         Ok(moved.iter().cloned().collect())
     }
 
-    /// Stores proposals beside the draft. `is_listed` tells whether people see another list.
+    /// Stores proposals next to the draft. `is_listed` tells whether people see another list.
     pub(super) fn put_proposals(&mut self, mut proposals: Proposals, is_listed: bool) {
         proposals.tidy();
         if is_listed {
@@ -190,8 +124,8 @@ impl Transition<'_> {
     }
 }
 
-/// Takes the parts of a decision that is made again out of their proposal, if they are as they were. Returns whether the
-/// other parts of the owner are thereby moved past the change.
+/// Takes the parts of a redone decision out of their proposal, if they were only moved. Returns whether the other parts of
+/// the owner are thereby moved past the change.
 fn take_again(proposals: &mut Proposals, decision: &Decision, document: &str, delta: &Delta) -> bool {
     let Some(own) = proposals.owners.iter_mut().find(|own| own.owner == decision.owner) else { return false };
     let ids = |parts: &[PendingPart]| {

@@ -1,74 +1,16 @@
-//! The canvas as its conversation sees it in a proposal, with the proposed text in place of the document.
-
-use std::sync::Arc;
+//! Changes a proposal instead of the document.
 
 use crate::face::contents::Contents;
-use crate::model::blob::{Blob, Missing};
+use crate::model::blob::Blob;
 use crate::model::face::{Face, TreeFile};
-use crate::model::head::Head;
-use crate::model::tree::Tree;
-use crate::proposal::limits::{MAX_BYTES, MAX_PARTS, MAX_PROPOSALS};
-use crate::proposal::owner::Owner;
-use crate::proposal::stored::{Exceeded, Proposals};
+use crate::proposal::stored::Proposals;
 use crate::proposal::told::{ProposedParts, RejectedLines};
-use crate::transition::proposal::follow::proposals_of;
-use crate::transition::refusal::{CallRefusal, LimitRefusal};
+use crate::transition::pending::InProposal;
+use crate::transition::refusal::LimitRefusal;
 use crate::transition::step::Transition;
-use crate::transition::view::View;
 
 /// Maximum number of rejected parts in a message to their owner.
 const MAX_TOLD: usize = 16;
-
-/// The head and the contents with the proposed text.
-pub(crate) struct ProposedView {
-    pub(crate) head: Head,
-    pub(crate) contents: Contents,
-    proposals: Arc<Proposals>,
-    owner: Owner,
-}
-
-/// What a transition needs to change a proposal instead of the document.
-#[derive(Debug)]
-pub(in crate::transition) struct InProposal<'a> {
-    /// The canvas without the proposal.
-    pub(in crate::transition) real: &'a View<'a>,
-    proposals: &'a Arc<Proposals>,
-    owner: &'a Owner,
-    /// The proposals after the change, if there is one.
-    pub(in crate::transition) next: Option<Proposals>,
-    /// The parts that the change made or changed.
-    pub(in crate::transition) changed: Option<ProposedParts>,
-}
-
-impl ProposedView {
-    pub(crate) fn of(view: &View<'_>, owner: Owner) -> Result<Result<Self, CallRefusal>, Missing> {
-        let Ok(proposals) = proposals_of(view)? else { return Ok(Err(CallRefusal::ProposalsDamaged)) };
-        let (mut head, mut contents) = (view.head.clone(), view.contents.clone());
-        if let Some(own) = proposals.of(&owner) {
-            let change = own.parts.change();
-            let text = change.apply(view.text()).ok().filter(|_| !change.is_empty());
-            if let Some(text) = text {
-                let document = Blob::document_after(view.contents.document(), text, change.edits());
-                head.set_document(&document);
-                contents.put_document(document, view.contents, change.edits());
-            }
-            head.faces[Face::Document] = head.faces[Face::Document].max(own.revision);
-        }
-        Ok(Ok(Self { head, contents, proposals, owner }))
-    }
-
-    pub(in crate::transition) fn change<'a>(&'a self, real: &'a View<'a>) -> InProposal<'a> {
-        let Self { proposals, owner, .. } = self;
-        InProposal { real, proposals, owner, next: None, changed: None }
-    }
-}
-
-impl InProposal<'_> {
-    /// Returns the working tree without the proposal.
-    pub(in crate::transition) fn draft(&self) -> &Tree {
-        &self.real.head.draft
-    }
-}
 
 impl Transition<'_> {
     /// Returns the document whose blobs are stored.
@@ -134,16 +76,6 @@ impl Transition<'_> {
         self.contents = Contents::default();
         if let Some(next) = next {
             self.put_proposals(next, changed.is_some());
-        }
-    }
-}
-
-impl From<Exceeded> for LimitRefusal {
-    fn from(exceeded: Exceeded) -> Self {
-        match exceeded {
-            Exceeded::Parts => Self::TooManyParts { limit: MAX_PARTS },
-            Exceeded::Proposals => Self::TooManyProposals { limit: MAX_PROPOSALS },
-            Exceeded::Bytes(bytes) => Self::ProposalsTooLarge { bytes, limit: MAX_BYTES },
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::proposal::owner::Owner;
 use crate::proposal::stored::Proposals;
 use crate::transition::command::Command;
 use crate::transition::command::sealed::Decide;
-use crate::transition::proposal::follow::proposals_of;
+use crate::transition::pending::proposals_of;
 use crate::transition::refusal::{CallRefusal, LimitRefusal, PatchRefusal, ProposalRefusal, ProposeRefusal};
 use crate::transition::step::{Stop, Transition};
 
@@ -19,12 +19,13 @@ use crate::transition::step::{Stop, Transition};
 /// conversation of the [`OpKey`], and `user` for a key of the host.
 ///
 /// If the change touches lines of own parts, it joins them, and the oldest part keeps its id. A part that no longer changes
-/// anything goes. Costs as much as comparing the proposed texts.
+/// anything goes. Costs as much as comparing the proposed texts, so a host
+/// that saves with each keystroke should wait for a pause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Propose {
-    /// The change.
+    /// A patch or a whole text.
     pub change: ProposedChange,
-    /// The reason for the parts that this makes or changes, of at most
+    /// A reason for the parts that this makes or changes, with at most
     /// [`MAX_REASON_BYTES`](crate::proposal::MAX_REASON_BYTES).
     pub reason: Option<String>,
 }

@@ -11,14 +11,15 @@ use crate::proposal::owner::Owner;
 use crate::proposal::stored::Proposals;
 use crate::transition::command::Command;
 use crate::transition::command::sealed::Decide;
-use crate::transition::proposal::follow::proposals_of;
+use crate::transition::pending::proposals_of;
 use crate::transition::refusal::{CallRefusal, DecisionRefusal, ProposalRefusal};
 use crate::transition::step::{Stop, Transition};
 
-/// Withdraws parts of a proposal, pending or stale, on behalf of their owner. It is on no stack of undo.
+/// Withdraws parts of a proposal, pending or stale, on behalf of their owner. It is on no stack of undo, because the owner can propose
+/// the parts again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Withdraw {
-    /// The owner of the parts.
+    /// The person or the conversation that proposed the parts.
     pub owner: Owner,
     /// The parts; `None` withdraws all of them.
     pub parts: Option<Vec<PartId>>,
@@ -28,7 +29,7 @@ pub struct Withdraw {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Withdrawn {
-    /// The withdrawn parts.
+    /// Ids of the parts that are no longer proposed.
     pub parts: Vec<PartId>,
 }
 

@@ -165,7 +165,7 @@ fn a_model_proposes_and_a_person_decides() {
         block_on(desk.party.world.engine.history(&desk.party.world.canvas, None, 1, desk.party.world.now()));
     let entry = entry.unwrap().remove(0);
     assert_eq!(entry.summary, "accepted 1 part and rejected 1");
-    assert_eq!(entry.made_by().to_owned(), OpKey::person(person("bert"), "x".parse().unwrap()).actor());
+    assert_eq!(entry.made_by(), OpKey::person(person("bert"), "x".parse().unwrap()).actor());
     assert!(
         matches!(entry.written_by(), Some(canvas_core::Actor::Conversation { conversation, .. }) if conversation.as_str() == "one")
     );

@@ -156,7 +156,8 @@ impl Parts {
         self.follow_with(before, change, (cause, undone), |words, edit| words.touching(before, edit))
     }
 
-    /// Moves the parts past the undo of a change that [`Parts::accept`] took from them. Parts that border on it stay pending.
+    /// Moves the parts past the undo of a change that [`Parts::accept`] took from them. Parts that border on it stay pending, because
+    /// the change was their own.
     pub fn follow_own_undo(
         &mut self,
         before: &str,
@@ -372,7 +373,7 @@ impl Parts {
     }
 }
 
-/// Returns the edits of pending parts by place. A part that was put back may be between the edits of another one.
+/// Returns the edits of pending parts by place. A restored part may be between the edits of another one.
 fn in_order(parts: &[PendingPart]) -> Vec<TextEdit> {
     let mut edits: Vec<TextEdit> = parts.iter().flat_map(PendingPart::edits).cloned().collect();
     edits.sort_by_key(|edit| (edit.at, edit.range().end));
