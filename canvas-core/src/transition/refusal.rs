@@ -318,19 +318,19 @@ pub enum LimitRefusal {
         limit: usize,
     },
     /// A proposal would have too many parts.
-    #[error("the proposal would have more than {limit} parts: wait for a decision on those that there are")]
+    #[error("the proposal would have more than {limit} parts: ask for a decision on those that there are")]
     TooManyParts {
         /// Maximum number of parts.
         limit: usize,
     },
     /// The canvas would have too many proposals.
-    #[error("the canvas would have more than {limit} open proposals: wait for a decision on one of them")]
+    #[error("the canvas would have more than {limit} open proposals: ask for a decision on one of them")]
     TooManyProposals {
         /// Maximum number of proposals.
         limit: usize,
     },
     /// The proposals would have too much text.
-    #[error("the proposals would have {bytes} bytes of text, the limit is {limit}: propose a smaller change")]
+    #[error("the proposals would have {bytes} bytes of text, the limit is {limit}: make a smaller change")]
     ProposalsTooLarge {
         /// Bytes of text in all proposals of the canvas.
         bytes: usize,
@@ -345,19 +345,19 @@ pub enum LimitRefusal {
 #[serde(tag = "refusal", rename_all = "snake_case")]
 pub enum ProposalRefusal {
     /// The owner has no open proposal.
-    #[error("{owner} has no open proposal: list the proposals")]
+    #[error("{owner} has no open proposal: look at the list of proposals")]
     ProposalNotFound {
         /// The person or the conversation in the request.
         owner: Owner,
     },
     /// No open proposal has the part.
-    #[error("no open proposal has the part {part}: list the proposals")]
+    #[error("no open proposal has the part {part}: look at the list of proposals")]
     PartNotFound {
         /// Id of the part in the request.
         part: PartId,
     },
     /// Another change touched the words of the part.
-    #[error("another change touched the words of {part}: reject it, or ask its owner to propose it again")]
+    #[error("another change touched the words of {part}: ask its owner to propose it again, or reject it")]
     PartStale {
         /// Id of the part.
         part: PartId,
@@ -369,13 +369,13 @@ pub enum ProposalRefusal {
         part: PartId,
     },
     /// The decision both accepts and rejects the part.
-    #[error("{part} is both accepted and rejected: decide it once")]
+    #[error("{part} is both accepted and rejected: choose one of these")]
     DecidedTwice {
         /// Id of the part.
         part: PartId,
     },
     /// A model tried to decide.
-    #[error("a model does not decide on proposals: wait for the decision of a person")]
+    #[error("a model does not decide on proposals: leave the decision to a person")]
     DecisionByModel,
     /// The note of a rejection is too long.
     #[error("the note has {bytes} bytes, the limit is {limit}: shorten it")]

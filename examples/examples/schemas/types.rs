@@ -1,6 +1,8 @@
 //! The public types that are JSON.
 
-use canvas_core::{board, document, history, json, lease, recipe, schema, store, surface, text, turn, watch};
+use canvas_core::{
+    board, document, history, json, lease, proposal, recipe, schema, store, surface, text, turn, watch,
+};
 use schemars::JsonSchema;
 use schemars::generate::{Contract, SchemaSettings};
 use serde_json::Value;
@@ -112,7 +114,12 @@ pub(crate) fn all() -> Vec<SchemaFile> {
         document::LinesNow,
         watch::LockEvent,
         watch::LockView,
+        proposal::OwnedSpan,
+        proposal::PartsDecided,
         turn::Promotion,
+        proposal::Proposal,
+        proposal::ProposalText,
+        proposal::Proposed,
         document::Readable,
         recipe::RecipeCommandRefusal,
         recipe::RecipeRecorded,
@@ -127,6 +134,7 @@ pub(crate) fn all() -> Vec<SchemaFile> {
         surface::SurfaceUpserted,
         turn::TurnBegan,
         turn::TurnEnded,
+        proposal::Withdrawn,
         turn::WorkMode,
         turn::WorkModeSet,
         store::TurnStart,

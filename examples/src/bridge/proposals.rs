@@ -146,12 +146,15 @@ fn chosen(request: &Request<'_>, name: &str) -> Result<PartChoice, BridgeError> 
 /// No part has an id of another form.
 fn part(id: &str) -> Result<PartId, BridgeError> {
     id.parse().map_err(|_| {
-        let message = format!("no open proposal has the part {id:?}: list the proposals");
+        let message = format!("no open proposal has the part {id:?}: look at the list of proposals");
         BridgeError::new("PART_NOT_FOUND", message)
     })
 }
 
 fn not_found(owner: Option<&Owner>) -> BridgeError {
     let who = owner.map_or_else(|| "the canvas".to_owned(), Owner::to_string);
-    BridgeError::new("PROPOSAL_NOT_FOUND", format!("{who} has no open proposal: list the proposals"))
+    BridgeError::new(
+        "PROPOSAL_NOT_FOUND",
+        format!("{who} has no open proposal: look at the list of proposals"),
+    )
 }

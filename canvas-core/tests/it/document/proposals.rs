@@ -365,6 +365,75 @@ fn a_proposal_is_the_text_that_its_model_works_on() {
     assert!(desk.ask("one", direct).is_err());
 }
 
+#[test]
+fn proposals_have_limits() {
+    let lines = |word: &str| (0..600).map(|line| format!("{word} {line}\n\n")).collect::<String>();
+    let mut desk = Desk::new(&lines("line"));
+    let text = |text: String| Propose { change: ProposedChange::Text(text), reason: None };
+    assert_eq!(desk.by("anna", text(lines("word"))).unwrap_err(), "TOO_MANY_PARTS");
+    desk.ask("one", SendMessage).unwrap();
+    let patch = canvas_core::text::build(&lines("line"), &lines("word"), 0);
+    let apply = ApplyPatch { lease: None, patch, base: None, scope: None, shown: None };
+    assert_eq!(desk.ask("one", Proposing(apply)).unwrap_err(), "TOO_MANY_PARTS");
+    let large = format!("{}{}\n", lines("line"), "x".repeat(4 << 20));
+    assert_eq!(desk.by("anna", text(large)).unwrap_err(), "PROPOSALS_TOO_LARGE");
+    let huge = "x".repeat(17 << 20);
+    assert_eq!(desk.by("anna", text(huge)).unwrap_err(), "DOCUMENT_TOO_LARGE");
+    for owner in 0..32 {
+        let line = format!("line {owner} by {owner}\n");
+        let changed = lines("line").replacen(&format!("line {owner}\n"), &line, 1);
+        desk.by(&format!("p{owner}"), text(changed)).unwrap();
+    }
+    let one_more = || text(lines("line").replacen("line 99\n", "line 99, too\n", 1));
+    assert_eq!(desk.by("anna", one_more()).unwrap_err(), "TOO_MANY_PROPOSALS");
+    assert_eq!(desk.open().list().len(), 32);
+    desk.by("bert", DecideParts::reject([PartId::new(7)])).unwrap();
+    assert_eq!(numbers(&desk.by("anna", one_more()).unwrap().parts), [33]);
+    assert_eq!(desk.text(), lines("line"));
+}
+
+/// What is stored for a proposal is there after a restart, and an erase takes the old texts out of stale parts.
+#[test]
+fn erased_texts_are_not_in_proposals() {
+    let mut desk = Desk::new("# T\n\nthe word is secret1\n\nkeep\n");
+    desk.propose("anna", "# T\n\nthe old word is secret1\n\nkeep this\n");
+    desk.party.edit("bert", "# T\n\nnothing\n\nkeep\n");
+    assert_eq!(desk.states(), "p1! p2");
+    let world = &desk.party.world;
+    let key = OpKey::host("erase".parse().unwrap());
+    block_on(world.engine.erase(&world.canvas, &key, world.now())).unwrap();
+    desk.party.world = desk.party.world.peer();
+    assert_eq!((desk.states(), desk.proposed("anna")), ("p2".into(), "# T\n\nnothing\n\nkeep this\n".into()));
+}
+
+/// A base names a text that the document or the proposal had.
+#[test]
+fn ids_of_earlier_proposed_texts_are_stale() {
+    let mut desk = Desk::new(TEXT);
+    desk.ask("one", SendMessage).unwrap();
+    let apply = |old: &str, new: &str, base| {
+        let patch = format!("@@\n-{old}\n+{new}\n");
+        ApplyPatch { lease: None, patch, base, scope: None, shown: None }
+    };
+    let first = desk.ask("one", Proposing(apply("call home", "call mum", None))).unwrap().revision;
+    let second = desk.ask("one", Proposing(apply("write", "read", None))).unwrap().revision;
+    desk.by("bert", DecideParts::of(only(&[]), PartChoice::All)).unwrap();
+    for id in [first, second] {
+        let late = apply("buy milk on Monday", "buy tea", Some(id.into()));
+        assert_eq!(desk.ask("one", Proposing(late)).unwrap_err(), "PATCH_REJECTED/STALE_BASE", "{id}");
+    }
+    // The person's edit gives the document the revision of the proposal that comes next.
+    desk.party.replace("anna", "milk", "tea");
+    desk.ask("one", SendMessage).unwrap();
+    let third = desk.suggest("one", &desk.text().replace("write", "sing"));
+    assert_eq!(third, [3]);
+    let seen = desk.open();
+    desk.by("bert", DecideParts::reject([PartId::new(3)])).unwrap();
+    assert_eq!(seen.revision_id(), desk.open().revision_id());
+    let late = apply("buy tea on Monday", "buy beer", None);
+    assert_eq!(desk.ask("one", Proposing(late)).unwrap_err(), "PATCH_REJECTED/STALE_BASE");
+}
+
 /// What a random actor does.
 #[derive(Debug, Clone)]
 enum Act {

@@ -247,7 +247,10 @@ each!(addresses: AddressError in "canvas-patch/src/markdown/address/error.rs" {
 });
 
 /// What no document tool answers, and why. A row that provokes one of these must lead to a line less here.
-const NEVER: [(&str, &str); 28] = [
+const NEVER: [(&str, &str); 31] = [
+    ("TOO_MANY_PARTS", "these sessions do not propose, see the tests of proposals in the core"),
+    ("TOO_MANY_PROPOSALS", "these sessions do not propose"),
+    ("PROPOSALS_TOO_LARGE", "these sessions do not propose"),
     ("USER_ACTED", "no document tool undoes"),
     ("HISTORY_EMPTY", "no document tool undoes"),
     ("EDIT_NOT_FOUND", "no document tool undoes"),
