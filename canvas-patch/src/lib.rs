@@ -122,7 +122,7 @@ pub use diff::words::{WordChange, word_changes};
 pub use markdown::address::{Address, AddressError, Candidate, Part, Resolved, resolve};
 pub use markdown::merge::{MergeCause, MergeConflict, Merged, MergedLine, merge_words};
 pub use markdown::outline::{Container, ContainerKind, LineRange, LiveOutline, Outline, Section, outline};
-pub use markdown::redline::{RedlineSpan, SpanKind, critic_markup, redline};
+pub use markdown::redline::{RedlineSpan, SpanKind, critic_markup, redline, redline_html};
 pub use markdown::structure::{ChangedHeading, EditPolicy, EditPolicyError, StructureChange};
 #[doc(hidden)]
 pub use text::boundary::floor_char_boundary;

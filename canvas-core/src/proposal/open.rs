@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use canvas_patch::{PartId, PartView, Parts, PendingPart, RedlineSpan, SpanKind, critic_markup, redline};
+use canvas_patch::{
+    PartId, PartView, Parts, PendingPart, RedlineSpan, SpanKind, critic_markup, redline, redline_html,
+};
 use serde::Serialize;
 
 use super::owner::Owner;
@@ -144,6 +146,12 @@ impl OpenProposals {
     pub fn critic_markup(&self, owner: Option<&Owner>) -> Option<String> {
         let spans: Vec<RedlineSpan> = self.redline(owner)?.into_iter().map(|owned| owned.span).collect();
         Some(critic_markup(&spans))
+    }
+
+    /// Returns a redline as HTML, see [`redline_html`](canvas_patch::redline_html).
+    pub fn html(&self, owner: Option<&Owner>) -> Option<String> {
+        let spans: Vec<RedlineSpan> = self.redline(owner)?.into_iter().map(|owned| owned.span).collect();
+        Some(redline_html(&spans))
     }
 
     /// Returns the text with the parts of some owners, and the parts left out.

@@ -117,6 +117,48 @@ pub fn critic_markup(spans: &[RedlineSpan]) -> String {
     text
 }
 
+/// Writes a redline as HTML, with the Markdown itself as text. Inserted text is in `<ins>` and deleted text in `<del>`, each
+/// with the id of its part in `data-part`. Put it into an element that keeps white space, such as `<pre>`.
+///
+/// ```
+/// use canvas_patch::{Parts, redline, redline_html};
+///
+/// let mut parts = Parts::default();
+/// parts.propose("Buy milk.\n", "Buy <oat> milk.\n", &mut 0, None);
+/// let spans = redline("Buy milk.\n", parts.iter().map(|part| (part.id(), part.edits())));
+/// assert_eq!(redline_html(&spans), "Buy <ins data-part=\"p1\">&lt;oat&gt; </ins>milk.\n");
+/// ```
+pub fn redline_html(spans: &[RedlineSpan]) -> String {
+    let mut html = String::new();
+    for RedlineSpan { kind, text, part } in spans {
+        let tag = match kind {
+            SpanKind::Keep => None,
+            SpanKind::Insert => Some("ins"),
+            SpanKind::Delete => Some("del"),
+        };
+        if let Some(tag) = tag {
+            html.extend(["<", tag]);
+            if let Some(part) = part {
+                html += &format!(" data-part=\"{part}\"");
+            }
+            html.push('>');
+        }
+        for character in text.chars() {
+            match character {
+                '&' => html += "&amp;",
+                '<' => html += "&lt;",
+                '>' => html += "&gt;",
+                '"' => html += "&quot;",
+                character => html.push(character),
+            }
+        }
+        if let Some(tag) = tag {
+            html.extend(["</", tag, ">"]);
+        }
+    }
+    html
+}
+
 #[derive(Default)]
 struct Spans(Vec<RedlineSpan>);
 

@@ -4,6 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
+use canvas_core::text::{Delta, TextEdit};
 use canvas_examples::bridge::Bridge;
 use serde_json::{Value, json};
 
@@ -94,4 +95,85 @@ fn patches_of_models_apply_or_say_why() {
         "models through the bridge: {} rows, {unique} unique all right ({no_effect} NO_EFFECT), {refused} refused",
         rows.len()
     );
+}
+
+/// Every other edit of a real change is proposed, and the rest is typed, in any order. A part is applied where it was meant,
+/// or stale.
+#[test]
+fn real_changes_are_proposed_while_others_are_typed() {
+    let rows = rows("changes.jsonl", "corpus_dev.jsonl");
+    let (mut changes, mut accepted, mut stale, mut typed, mut refused, mut whole) = (0, 0, 0, 0, 0, 0);
+    for (number, row) in rows.iter().enumerate() {
+        let [before, after] = ["before", "after"].map(|name| row[name].as_str().expect("texts"));
+        let edits = Delta::between(before, after).edits().to_vec();
+        if edits.len() < 2 {
+            continue;
+        }
+        changes += 1;
+        let with = |edits: Vec<TextEdit>| {
+            let delta = Delta::try_from(edits).expect("they are in order");
+            delta.apply(before).expect("they are of this text")
+        };
+        let mut bridge = Bridge::new();
+        let mut ask = |mut request: Value| {
+            request["canvas"] = json!("c");
+            request["now"] = json!(1_000);
+            let reply: Value =
+                serde_json::from_str(&bridge.call(&request.to_string())).expect("a reply is JSON");
+            match reply["ok"] == json!(true) {
+                true => Ok(reply["result"].clone()),
+                false => Err(reply["error"]["code"].clone()),
+            }
+        };
+        let base = ask(json!({"op": "canvas.create", "markdown": before})).unwrap()["revision_id"].clone();
+        let proposed = with(edits.iter().step_by(2).cloned().collect());
+        ask(json!({"op": "proposal.make", "person": "anna", "markdown": proposed})).unwrap();
+        let mut waiting: Vec<TextEdit> = edits.iter().skip(1).step_by(2).cloned().collect();
+        let (mut state, mut refused_here) = (number, 0);
+        let stale_here = loop {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let list = ask(json!({"op": "proposal.list"})).unwrap();
+            let parts = list["proposals"][0]["parts"].as_array().cloned().unwrap_or_default();
+            let pending: Vec<&Value> = parts.iter().filter(|part| part["state"] == "pending").collect();
+            if pending.is_empty() && waiting.is_empty() {
+                break parts.len();
+            }
+            let draw = (state >> 33) % (pending.len() + waiting.len());
+            let Some(part) = pending.get(draw) else {
+                let edit = waiting.remove(draw - pending.len());
+                let request = json!({"op": "user.edit", "person": "bert", "markdown": with(vec![edit]), "base_revision_id": base});
+                match ask(request) {
+                    Ok(_) => typed += 1,
+                    Err(code) => {
+                        assert_eq!(code, "PATCH_REJECTED", "{}", row["id"]);
+                        refused_here += 1;
+                    }
+                }
+                continue;
+            };
+            let text = ask(json!({"op": "canvas.text"})).unwrap()["markdown"].as_str().unwrap().to_owned();
+            let decided =
+                ask(json!({"op": "proposal.decide", "accept": [part["id"]], "person": "bert"})).unwrap();
+            // The lines of the part are replaced, and nothing else.
+            let line = |name: &str| part[name].as_u64().unwrap() as usize;
+            let offset = |lines: usize| text.split_inclusive('\n').take(lines).map(str::len).sum::<usize>();
+            let range = offset(line("start_line") - 1)..offset(line("end_line"));
+            let mut wanted = text.clone();
+            assert_eq!(text[range.clone()], *part["before"].as_str().unwrap(), "{}", row["id"]);
+            wanted.replace_range(range, part["after"].as_str().unwrap());
+            assert_eq!(decided["markdown"], wanted, "{}", row["id"]);
+            accepted += 1;
+        };
+        if stale_here == 0 && refused_here == 0 {
+            let text = ask(json!({"op": "canvas.text"})).unwrap();
+            assert_eq!(text["markdown"], after, "{}", row["id"]);
+            whole += 1;
+        }
+        stale += stale_here;
+        refused += refused_here;
+    }
+    println!(
+        "{changes} real changes in parts: {whole} made whole; parts: {accepted} accepted, {stale} stale; edits: {typed} typed, {refused} refused"
+    );
+    assert!(whole * 10 > changes * 5, "most of them do not touch each other");
 }
