@@ -32,8 +32,8 @@
 //!
 //! # Limits
 //!
-//! * A canvas has at most five faces, which are the [`document`], the [`board`], the [`surface`], the [`recipe`] and the
-//!   data that the recipe refreshes.
+//! * A canvas has at most five faces besides its proposals, which are the [`document`], the [`board`], the [`surface`],
+//!   the [`recipe`] and the data that the recipe refreshes.
 //! * The crate reads no clock and opens no file or socket. You pass the time with each call, and storage is behind
 //!   [`Store`](store::Store).
 //! * It does not merge overlapping edits. A canvas has at most one lease at a time, and a user's message or edit of the

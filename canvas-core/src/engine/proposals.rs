@@ -15,7 +15,8 @@ use crate::proposal::stored::Proposals;
 use crate::store::contract::Store;
 
 impl<S: Store> Engine<S> {
-    /// Returns the open proposals of a canvas, together with the current canvas.
+    /// Returns the open proposals of a canvas, together with the current canvas. Takes time in proportion to the document
+    /// and the parts.
     ///
     /// # Errors
     ///
@@ -31,7 +32,7 @@ impl<S: Store> Engine<S> {
     }
 
     /// Returns the canvas as the owner of a proposal sees it, with the proposed text in place of the document. If the owner
-    /// has no proposal, this equals [`Engine::snapshot`].
+    /// has no proposal, this equals [`Engine::snapshot`]. Costs as much as [`Engine::proposals`].
     ///
     /// # Errors
     ///

@@ -38,8 +38,8 @@ impl Snapshot {
         Some(Self { document, clock, outline, head: row.head, proposals })
     }
 
-    /// Returns the canvas as the owner of a proposal sees it: its document is the proposed text, and its revision that of
-    /// the document or of the proposal, whichever is greater.
+    /// Returns the canvas with the owner's proposed text as its document. Its revision is the greater one of the document's
+    /// and the proposal's.
     pub(super) fn proposed_by(self, owner: &Owner) -> Self {
         let Some(own) = self.proposals.as_ref().and_then(|proposals| proposals.of(owner)) else {
             return self;

@@ -377,7 +377,8 @@ impl Entry {
         }
     }
 
-    /// Whether the entry decides on parts of proposals, or takes such a decision back. No model may undo it, because only people decide.
+    /// Whether the entry decides on parts of proposals, or takes such a decision back. No model may undo it, because only
+    /// people decide.
     pub fn is_decision(&self) -> bool {
         !self.decisions.is_empty()
     }

@@ -6,8 +6,8 @@
 //!
 //! A person proposes with [`Propose`]. A model proposes with its ordinary commands inside [`Proposing`], which show and
 //! change the proposed text. A person or the host decides with [`DecideParts`], and never a model. Any other change of the
-//! document moves the parts. If it touches or borders on the words of a part, the part becomes stale, because nobody can tell whether
-//! it still fits.
+//! document moves the parts. If it touches or borders on the words of a part, the part becomes stale, because nobody can
+//! tell whether it still fits.
 //! [`Engine::proposals`](crate::Engine::proposals) returns all of them.
 
 pub(crate) mod decision;

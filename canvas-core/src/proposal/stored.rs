@@ -84,6 +84,23 @@ impl Proposals {
         &mut self.owners[at]
     }
 
+    /// Changes the parts of an owner so that they lead from `document` to `text`. Returns the parts that this made or changed.
+    pub(crate) fn propose(
+        &mut self,
+        owner: &Owner,
+        (document, text): (&str, &str),
+        (revision, turn): (Revision, Option<Turn>),
+        reason: Option<&str>,
+    ) -> Result<Vec<PartId>, Exceeded> {
+        let mut last = self.last;
+        let own = self.entry(owner, revision);
+        let parts = own.parts.propose(document, text, &mut last, reason);
+        (own.revision, own.turn) = (revision, turn);
+        self.last = last;
+        self.tidy();
+        self.check().map(|()| parts)
+    }
+
     /// Returns each part with its owner, by first proposal and then by place.
     pub(crate) fn parts(&self) -> impl Iterator<Item = (&OwnParts, &PendingPart)> {
         self.owners.iter().flat_map(|own| own.parts.iter().map(move |part| (own, part)))
@@ -111,7 +128,7 @@ impl Proposals {
         self.rejected.drain(..beyond);
     }
 
-    pub(crate) fn check(&self) -> Result<(), Exceeded> {
+    fn check(&self) -> Result<(), Exceeded> {
         if self.owners.len() > MAX_PROPOSALS {
             return Err(Exceeded::Proposals);
         }

@@ -69,7 +69,8 @@ pub(crate) mod sealed {
         /// round trip.
         const FILES: &'static [TreeFile] = &[];
 
-        /// Whether the command reads or changes nothing but the document, a lease and a turn, so that it can run in a proposal.
+        /// Whether the command reads or changes nothing but the document, a lease and a turn, so that it can run in a
+        /// proposal.
         const IS_OF_TEXT: bool = false;
 
         /// Whether the command runs in the proposal of its conversation.
@@ -247,8 +248,8 @@ mod tests {
         check! { crate::board::CreateBoard crate::board::RunBoardCommand }
         #[cfg(feature = "surface")]
         check! {
-            crate::surface::CreateSurface crate::surface::UpsertSurface crate::surface::PatchState crate::surface::PlanAction crate::surface::BeginAction
-            crate::surface::FinishAction
+            crate::surface::CreateSurface crate::surface::UpsertSurface crate::surface::PatchState
+            crate::surface::PlanAction crate::surface::BeginAction crate::surface::FinishAction
         }
         #[cfg(feature = "recipe")]
         check! { crate::recipe::RecordRecipe crate::recipe::FinishReplay }

@@ -1,5 +1,5 @@
-//! State of a transition for proposals. It has the changes past which parts are yet to be moved, because they are moved once a
-//! command is decided. It also has the canvas with the proposed text in place of the document.
+//! State of a transition for proposals. It has the changes past which parts are yet to be moved, because they are moved
+//! once a command is decided. It also has the canvas with the proposed text in place of the document.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -42,11 +42,11 @@ impl Move {
         Self { delta: step.delta.clone(), cause, decisions: entry.decisions.clone(), after: step.after }
     }
 
-    /// Takes out the parts in [`Decision::neighbours`], if they were only moved since. Returns them with their places before.
+    /// Takes out the parts in [`Decision::neighbours`], if they were only moved since. Returns them with their places
+    /// before.
     pub(super) fn take_neighbours(&self, proposals: &mut Proposals) -> HashMap<Owner, Vec<PendingPart>> {
-        let is_exact = |decision: &&Decision| decision.is_undone && decision.document == self.after;
         let mut taken = HashMap::new();
-        for decision in self.decisions.iter().filter(is_exact) {
+        for decision in self.decisions.iter().filter(|decision| self.takes_back(decision)) {
             let own = proposals.owners.iter_mut().find(|own| own.owner == decision.owner);
             let Some(own) = own else { continue };
             let is_there =
@@ -60,8 +60,11 @@ impl Move {
 
     /// Whether it takes back a decision on the parts of an owner, on the document of that decision.
     pub(super) fn takes_back_exactly(&self, owner: &Owner) -> bool {
-        let is_exact = |decision: &Decision| decision.is_undone && decision.document == self.after;
-        self.decisions.iter().any(|decision| decision.owner == *owner && is_exact(decision))
+        self.decisions.iter().any(|decision| decision.owner == *owner && self.takes_back(decision))
+    }
+
+    fn takes_back(&self, decision: &Decision) -> bool {
+        decision.is_undone && decision.document == self.after
     }
 
     /// Joins several changes of one command, one of which keeps no edits.

@@ -31,8 +31,8 @@ use crate::transition::step::{Stop, Transition};
 /// Accepts and rejects parts on behalf of a person or the host. A model is refused, because proposals wait for people.
 ///
 /// The accepted parts change the document, as one change of the history for each owner. Its actor is the person, and its
-/// author the owner. Either all of a decision is done or it is refused, and undo takes it back. An accepted change ends the lease as a user's
-/// edit does.
+/// author the owner. Either all of a decision is done or it is refused, and undo takes it back. An accepted change ends
+/// the lease as a user's edit does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecideParts {
     /// Parts whose changes go into the document.
@@ -41,11 +41,10 @@ pub struct DecideParts {
     pub reject: PartChoice,
     /// A part to accept with other wording.
     pub edit: Option<Reworded>,
-    /// A note for the owners of the rejected parts, with at most
-    /// [`MAX_NOTE_BYTES`](crate::proposal::MAX_NOTE_BYTES).
+    /// A note for the owners of the rejected parts, with at most [`MAX_NOTE_BYTES`](crate::proposal::MAX_NOTE_BYTES).
     pub note: Option<String>,
-    /// The lines after each part that the page showed. If a part differs, the decision is
-    /// refused, so that nobody accepts a text that they did not see.
+    /// The lines after each part that the page showed. If a part differs, the decision is refused, so that nobody accepts
+    /// a text that they did not see.
     pub seen: BTreeMap<PartId, String>,
 }
 

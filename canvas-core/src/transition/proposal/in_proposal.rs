@@ -25,13 +25,7 @@ impl Transition<'_> {
             return Ok(());
         };
         let mut after = next.take().unwrap_or_else(|| Proposals::clone(proposals));
-        let mut last = after.last;
-        let own = after.entry(owner, revision);
-        let parts = own.parts.propose(real.text(), text, &mut last, None);
-        (own.revision, own.turn) = (revision, Some(turn));
-        after.last = last;
-        after.tidy();
-        after.check()?;
+        let parts = after.propose(owner, (real.text(), text), (revision, Some(turn)), None)?;
         let views = after.parts().filter(|(own, part)| own.owner == **owner && parts.contains(&part.id()));
         let rejected_before = views.filter_map(|(_, part)| {
             let view = part.view(real.text());
@@ -61,16 +55,14 @@ impl Transition<'_> {
     /// Puts the document back in place of the proposed text, and stores the proposal.
     pub(in crate::transition) fn put_proposal(&mut self) {
         let Some(InProposal { real, next, changed, .. }) = self.proposing.take() else { return };
-        let (proposed, now) = (self.head.document(), real.head.document());
+        let now = real.head.document();
         // The conversation may know the text that the call began with, even if it was never stored.
         let knows = |blob: &&Blob| {
             let known = self.head.conversations.get(self.who);
             known.is_some_and(|known| known.points().any(|point| point.document == blob.id()))
         };
-        let shown = self.view.contents.document().filter(|blob| blob.id() != now && blob.id() != proposed);
-        let current = self.view.contents.document().filter(|blob| blob.id() == proposed && proposed != now);
-        let kept: Vec<Blob> = shown.into_iter().chain(current).filter(knows).cloned().collect();
-        self.blobs.extend(kept.iter().flat_map(|blob| blob.to_put(real.contents.document())));
+        let shown = self.view.contents.document().filter(|blob| blob.id() != now).filter(knows);
+        self.blobs.extend(shown.into_iter().flat_map(|blob| blob.to_put(real.contents.document())));
         self.head.draft.insert(TreeFile::Document.tree_path(), now);
         self.head.faces[Face::Document] = real.head.faces[Face::Document];
         self.contents = Contents::default();

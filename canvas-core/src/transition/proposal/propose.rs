@@ -3,6 +3,7 @@
 use canvas_patch::{Applied, ApplyOptions, Mode, PartId, apply};
 use serde::{Deserialize, Serialize};
 
+use crate::model::actor::Actor;
 use crate::model::face::TreeFile;
 use crate::model::op_key::OpKey;
 use crate::model::receipt::Digest;
@@ -19,8 +20,8 @@ use crate::transition::step::{Stop, Transition};
 /// conversation of the [`OpKey`], and `user` for a key of the host.
 ///
 /// If the change touches lines of own parts, it joins them, and the oldest part keeps its id. A part that no longer changes
-/// anything goes. Costs as much as comparing the proposed texts, so a host
-/// that saves with each keystroke should wait for a pause.
+/// anything goes. Costs as much as comparing the proposed texts, so a host that saves with each keystroke should wait for a
+/// pause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Propose {
     /// A patch or a whole text.
@@ -74,7 +75,6 @@ impl Decide for Propose {
         let Ok(stored) = proposals_of(at.view)? else {
             return Err(Stop::refused(CallRefusal::ProposalsDamaged));
         };
-        let mut next = Proposals::clone(&stored);
         let document = at.view.text();
         let owner = Owner::of(operation);
         let now = stored.of(&owner).map(|own| own.parts.proposed(document));
@@ -93,14 +93,13 @@ impl Decide for Propose {
             return Ok(Proposed { parts: Vec::new() });
         }
         at.next_revision::<ProposeRefusal>()?;
-        let revision = at.head.revision;
-        let mut last = next.last;
-        let own = next.entry(&owner, revision);
-        let parts = own.parts.propose(document, &text, &mut last, self.reason.as_deref());
-        own.revision = revision;
-        next.last = last;
-        next.tidy();
-        next.check().map_err(|exceeded| Stop::refused(LimitRefusal::from(exceeded)))?;
+        let turn = match operation.actor() {
+            Actor::Conversation { turn, .. } => Some(turn),
+            Actor::Person { .. } | Actor::Host => None,
+        };
+        let mut next = Proposals::clone(&stored);
+        let parts = next.propose(&owner, (document, &text), (at.head.revision, turn), self.reason.as_deref());
+        let parts = parts.map_err(|exceeded| Stop::refused(LimitRefusal::from(exceeded)))?;
         at.actor = Some(operation.actor());
         at.put_proposals(next, true);
         Ok(Proposed { parts })

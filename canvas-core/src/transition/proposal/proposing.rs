@@ -10,9 +10,11 @@ use crate::transition::step::{Stop, Transition};
 
 /// Runs a command on the proposed text of its conversation, in place of the document.
 ///
-/// The command is one of a model on the document, its lease or its turn. Others do not compile. It reads and changes the document with the conversation's own parts. A change of it waits for a decision, so
-/// that neither the document nor its history changes. Revision ids, bases and shown lines refer to the proposed text.
-/// [`Answered::snapshot`](crate::Answered::snapshot) has that text too. No lease is needed, because the document does not change. After the user's message or cancellation, late calls are refused as usual.
+/// The command is one of a model on the document, its lease or its turn. Others do not compile. It reads and changes the
+/// document with the conversation's own parts. A change of it waits for a decision, so that neither the document nor its
+/// history changes. Revision ids, bases and shown lines refer to the proposed text.
+/// [`Answered::snapshot`](crate::Answered::snapshot) has that text too. No lease is needed, because the document does not
+/// change. After the user's message or cancellation, late calls are refused as usual.
 ///
 /// ```
 /// # canvas_core::testing::block_on(async {

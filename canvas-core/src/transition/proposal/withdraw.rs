@@ -15,8 +15,8 @@ use crate::transition::pending::proposals_of;
 use crate::transition::refusal::{CallRefusal, DecisionRefusal, ProposalRefusal};
 use crate::transition::step::{Stop, Transition};
 
-/// Withdraws parts of a proposal, pending or stale, on behalf of their owner. It is on no stack of undo, because the owner can propose
-/// the parts again.
+/// Withdraws parts of a proposal, pending or stale, on behalf of their owner. It is on no stack of undo, because the owner
+/// can propose the parts again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Withdraw {
     /// The person or the conversation that proposed the parts.

@@ -156,8 +156,8 @@ impl Parts {
         self.follow_with(before, change, (cause, undone), |words, edit| words.touching(before, edit))
     }
 
-    /// Moves the parts past the undo of a change that [`Parts::accept`] took from them. Parts that border on it stay pending, because
-    /// the change was their own.
+    /// Moves the parts past the undo of a change that [`Parts::accept`] took from them. Parts that border on it stay
+    /// pending, because the change was their own.
     pub fn follow_own_undo(
         &mut self,
         before: &str,
