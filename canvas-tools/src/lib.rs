@@ -124,7 +124,7 @@ pub use session::recorder::{ObservedCall, Recorder};
 pub use session::refused::RefusedPatch;
 pub use session::selection::UserSelection;
 pub use session::{Session, SessionError, TurnClosed, TurnOpened};
-pub use sync::{HIDDEN_HEADER, OUTLINE_HEADER, SNAPSHOT_HEADER, hidden_message};
+pub use sync::{HIDDEN_HEADER, OUTLINE_HEADER, SNAPSHOT_HEADER, hidden_message, rejected_message};
 #[cfg(feature = "board")]
 pub use toolset::board::tool::BoardTools;
 pub use toolset::call::ToolCall;

@@ -37,13 +37,18 @@ pub fn hidden_message(changes: &Changes) -> Option<String> {
 
 /// Returns the hidden message for changes, followed by a line for each rejected part of the conversation's proposal.
 pub(crate) fn message_with(changes: Option<&Changes>, rejected: &[RejectedLines]) -> Option<String> {
+    let message = changes.and_then(hidden_message).into_iter().chain(rejected_message(rejected));
+    message.reduce(|message, lines| format!("{message}\n{lines}"))
+}
+
+/// Returns a line for each rejected part, as a hidden message ends with. Returns `None` if there are none.
+pub fn rejected_message(rejected: &[RejectedLines]) -> Option<String> {
     let lines = rejected.iter().map(|RejectedLines { start_line, end_line, note }| {
         // A note cannot end its line, or the message.
         let note = serde_json::to_string(note.as_deref().unwrap_or_default()).unwrap_or_default();
         format!("Rejected (lines {start_line}-{end_line}): {note}")
     });
-    let message: Vec<String> = changes.and_then(hidden_message).into_iter().chain(lines).collect();
-    (!message.is_empty()).then(|| message.join("\n"))
+    lines.reduce(|message, line| format!("{message}\n{line}"))
 }
 
 fn listed(headings: &Headings) -> String {

@@ -101,6 +101,11 @@ impl OpenProposals {
         self.stored.of(owner).map(|own| self.proposal(own))
     }
 
+    /// Whether people rejected parts of an owner since its last message.
+    pub fn has_untold(&self, owner: &Owner) -> bool {
+        self.stored.rejected.iter().any(|one| one.owner == *owner && one.untold.is_some())
+    }
+
     fn proposal(&self, own: &OwnParts) -> Proposal {
         let mut parts: Vec<_> = own.parts.iter().map(|part| self.part(&own.owner, part)).collect();
         parts.sort_by_key(|part| (part.view.start_line, part.view.end_line, part.view.id));

@@ -11,6 +11,7 @@ mod run;
 pub(crate) mod selection;
 
 use canvas_core::lease::{Epoch, Timestamp, Turn};
+use canvas_core::proposal::RejectedLines;
 use canvas_core::refusal::CallRefusal;
 use canvas_core::store::{Store, TurnStart};
 use canvas_core::turn::{EndTurn, Forget, Promotion, SendMessage};
@@ -123,6 +124,8 @@ pub struct TurnOpened {
     pub hidden_message: Option<String>,
     /// Whether the draft became the artefact.
     pub promotion: Promotion,
+    /// Rejected parts of the proposal, which are in `hidden_message` too.
+    pub rejected: Vec<RejectedLines>,
 }
 
 /// The result of the end of a turn.
@@ -133,6 +136,8 @@ pub struct TurnClosed {
     pub hidden_message: Option<String>,
     /// Whether the draft became the artefact.
     pub promotion: Promotion,
+    /// Rejected parts of the proposal, which are in `hidden_message` too.
+    pub rejected: Vec<RejectedLines>,
 }
 
 /// Error from beginning or ending a turn.
@@ -306,7 +311,7 @@ impl Session {
             hidden_message =
                 Some(hidden_message.map_or_else(|| line.clone(), |message| format!("{message}\n{line}")));
         }
-        Ok(TurnOpened { epoch: start.epoch, hidden_message, promotion })
+        Ok(TurnOpened { epoch: start.epoch, hidden_message, promotion, rejected })
     }
 
     /// Records that the model no longer knows the canvas, because its chat was compacted or restarted.
@@ -364,7 +369,8 @@ impl Session {
         let command = EndTurn { start: self.start };
         let answered = self.run(engine, &self.operation(call), command, now).await?;
         let canvas_core::turn::TurnEnded { changes, promotion, rejected } = answered.result?;
-        Ok(TurnClosed { hidden_message: message_with(changes.as_ref(), &rejected), promotion })
+        let hidden_message = message_with(changes.as_ref(), &rejected);
+        Ok(TurnClosed { hidden_message, promotion, rejected })
     }
 
     /// Returns the key of a call in this turn. The engine stores the call's receipt under this key.

@@ -145,7 +145,7 @@ impl Host {
             let message = format!("{why}: make the call again without requestState");
             Err(ErrorData::invalid_params(message, Some(json!({"code": "REQUEST_STATE_REFUSED"}))))
         };
-        match self.seal.open(sealed, &caller.principal) {
+        match self.seal.open::<Question>(sealed, &caller.principal) {
             Ok(question) if question.call != call => refused("requestState is of another call".into()),
             Ok(question) if question.expires_at <= clock::now() => refused("requestState is too old".into()),
             Ok(question) => Ok(question),

@@ -1,5 +1,6 @@
 //! Tools of the pages: what people do. No model sees them, and clients without pages have none.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use canvas_core::board::{BoardAction, CanvasCommand, HistoryAction, RunBoardCommand};
@@ -7,28 +8,32 @@ use canvas_core::document::{Base, Edit, Edited};
 use canvas_core::history::{
     ChangeSelection, ChangesOf, ClearHistory, HistoryEntry, HistoryMove, Redo, RedoOf, Undo, UndoScope,
 };
+use canvas_core::proposal::{DecideParts, PartChoice, PartId};
 use canvas_core::turn::TakeControl;
 use canvas_core::turn::WorkMode;
 use canvas_core::watch::LockView;
 use canvas_core::{Author, CanvasId, EngineError, Revision, RevisionId};
 use canvas_tools::hidden_message;
-use rmcp::model::{CallToolResult, ContentBlock, JsonObject, Tool};
+use rmcp::model::{CallToolResult, ContentBlock, JsonObject, MetaObject, Tool};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::catalog::{BOARD_PAGE, DOCUMENT_PAGE, page_meta, shown};
+use crate::caller::Caller;
+use crate::catalog::{BOARD_PAGE, DOCUMENT_PAGE, object, page_meta, shown};
 use crate::clock;
 use crate::components;
 use crate::conversation::{Shared, Told};
 use crate::host::Host;
 use crate::promote::Ending;
 use crate::refusal::{engine_json, refusal_json};
+use crate::review;
+use crate::seal::Permit;
 
 /// Name, title, description, page, and the properties of the arguments but `canvas`.
 type Row = (&'static str, &'static str, &'static str, &'static str, fn() -> Value);
 
-const TOOLS: [Row; 8] = [
+const TOOLS: [Row; 9] = [
     ("app_state", "State", "The canvas as it is.", DOCUMENT_PAGE, || json!({"told": {"type": "integer"}})),
     (
         "app_edit",
@@ -53,6 +58,12 @@ const TOOLS: [Row; 8] = [
         DOCUMENT_PAGE,
         || json!({"steps": {"type": "integer", "minimum": 1}}),
     ),
+    ("app_decide", "Decide", "The user accepts and rejects what models propose.", DOCUMENT_PAGE, || {
+        json!({
+            "permit": {"type": "string"}, "accept": {}, "reject": {}, "note": {"type": "string"},
+            "seen": {"type": "object"},
+        })
+    }),
     (
         "app_board_action",
         "Board action",
@@ -120,6 +131,50 @@ struct StepArguments {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+struct DecisionArguments {
+    /// What the page got with the state.
+    permit: Option<String>,
+    #[serde(default)]
+    accept: Chosen,
+    #[serde(default)]
+    reject: Chosen,
+    note: Option<String>,
+    /// The lines after each part that the page showed.
+    #[serde(default)]
+    seen: BTreeMap<PartId, String>,
+}
+
+/// Some parts, or all that wait.
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "a list of part ids, or \"all\"")]
+enum Chosen {
+    Some(Vec<PartId>),
+    All(All),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum All {
+    All,
+}
+
+impl Default for Chosen {
+    fn default() -> Self {
+        Self::Some(Vec::new())
+    }
+}
+
+impl From<Chosen> for PartChoice {
+    fn from(chosen: Chosen) -> Self {
+        match chosen {
+            Chosen::Some(parts) => Self::Only(parts),
+            Chosen::All(All::All) => Self::All,
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct ActionArguments {
     action: BoardAction,
 }
@@ -137,11 +192,14 @@ impl Host {
     /// Runs a tool of the pages. `shared` is the conversation with the client's model.
     pub(crate) async fn act_for_page(
         &self,
+        caller: &Caller,
         shared: &Shared,
         name: &str,
         arguments: JsonObject,
     ) -> CallToolResult {
-        let answer = self.answer_page(shared, name, arguments).await;
+        let answer = self.answer_page((caller, shared), name, arguments).await;
+        let canvas =
+            answer.as_ref().ok().filter(|_| name == "app_state").map(|state| state["canvas"].clone());
         let (body, is_error) = match answer {
             Ok(mut fields) => {
                 let is_error = fields["success"] == false;
@@ -153,10 +211,21 @@ impl Host {
         let mut result = CallToolResult::success(vec![ContentBlock::text(body.to_string())]);
         result.is_error = Some(is_error);
         result.structured_content = Some(body);
+        if let Some(Ok(canvas)) = canvas.map(serde_json::from_value) {
+            let permit = Permit { canvas, decision: self.names.call() };
+            // Clients give this to the page, and never to a model.
+            let permit = self.seal.permit(&permit, &caller.principal).ok();
+            result.meta = permit.map(|permit| MetaObject(object(json!({"canvas/permit": permit}))));
+        }
         result
     }
 
-    async fn answer_page(&self, shared: &Shared, name: &str, mut arguments: JsonObject) -> Answer {
+    async fn answer_page(
+        &self,
+        (caller, shared): (&Caller, &Shared),
+        name: &str,
+        mut arguments: JsonObject,
+    ) -> Answer {
         // Taking control waits for no call that runs: a page that has read the canvas names it.
         let last = if arguments.contains_key("canvas") { None } else { shared.lock().await.last.clone() };
         let canvas = match last {
@@ -169,6 +238,7 @@ impl Host {
             "app_edit" => self.edit(canvas, arguments).await,
             "app_take_control" => self.take_control(canvas, arguments).await,
             "app_hand_back" => self.hand_back(shared, canvas, arguments).await,
+            "app_decide" => self.decide_for(caller, canvas, arguments).await,
             "app_undo" => self.step(canvas, arguments, true).await,
             "app_redo" => self.step(canvas, arguments, false).await,
             "app_board_action" => self.board_action(canvas, arguments).await,
@@ -178,15 +248,17 @@ impl Host {
 
     async fn state(&self, shared: &Shared, canvas: CanvasId, arguments: JsonObject) -> Answer {
         let StateArguments { told } = read(arguments)?;
-        let (board, snapshot) =
-            self.engine.board(&canvas, clock::now()).await.map_err(|e| engine_json(&e))?;
+        let board = self.engine.board(&canvas, clock::now()).await.map_err(|e| engine_json(&e))?.0;
+        let (open, snapshot) =
+            self.engine.proposals(&canvas, clock::now()).await.map_err(|e| engine_json(&e))?;
         let lock = LockView::of(&snapshot, self.engine.policy());
         let mut conversation = shared.lock().await;
         let seat = conversation.seat(&canvas, None);
-        if told == Some(snapshot.head.revision()) {
-            seat.told = Some(Told::of(&snapshot));
+        let known = self.seen_by(seat).await.map_err(|e| engine_json(&e))?;
+        if told == Some(known.head.revision()) {
+            seat.told = Some(Told::of(&known));
         }
-        let document = seat.unseen(&snapshot).as_ref().and_then(hidden_message);
+        let document = seat.unseen(&known).as_ref().and_then(hidden_message);
         let board_changes = self.board_changes(&canvas, seat, &snapshot).await;
         let changes: Vec<String> = document.into_iter().chain(board_changes).collect();
         Ok(json!({
@@ -203,6 +275,7 @@ impl Host {
             },
             "turn_open": snapshot.head.lock_of(&conversation.id).is_turn_open(),
             "board": board.map(|board| components::workspace(&board, snapshot.clock)),
+            "proposals": review::anonymous(&open),
             "changes": if changes.is_empty() { Value::Null } else { changes.join("\n\n").into() },
         }))
     }
@@ -216,6 +289,21 @@ impl Host {
         Ok(json!({
             "canvas": canvas, "revision_id": revision, "canvas_epoch": epoch, "moved": moved, "merged": merged,
             "markdown": snapshot.text(), "saved": saved,
+        }))
+    }
+
+    async fn decide_for(&self, caller: &Caller, canvas: CanvasId, arguments: JsonObject) -> Answer {
+        let DecisionArguments { permit, accept, reject, note, seen } = read(arguments)?;
+        let permit = permit.and_then(|permit| self.seal.open::<Permit>(&permit, &caller.principal).ok());
+        let Some(permit) = permit.filter(|permit| permit.canvas == canvas) else {
+            let message = "only the user decides, in the page or with canvas-mcp review: wait for it";
+            return Err(json!({"code": "DECISION_BY_MODEL", "message": message, "retryable": false}));
+        };
+        let decision = DecideParts { note, seen, ..DecideParts::of(accept.into(), reject.into()) };
+        let decided = self.decide(&canvas, permit.decision, decision).await?;
+        Ok(json!({
+            "canvas": canvas, "revision_id": decided.revision, "accepted": decided.accepted,
+            "rejected": decided.rejected, "stale": decided.stale,
         }))
     }
 

@@ -2,17 +2,19 @@
 //!
 //! * The session follows the turn that runs: a client tells its servers of no turns.
 //! * What changed since the model was told anything comes with the reply, unless the reply shows it itself.
-//! * A check-in ends the turn, and so does an edit that took no lease: the draft is promoted.
+//! * A check-in ends the turn, and so does an edit that took no lease: the draft is promoted. An edit that is proposed
+//!   changes no draft.
 //! * A turn that a person has ended begins again by a call, after a pause.
 
 use std::sync::Arc;
 
 use canvas_core::document::{Look, Shown};
 use canvas_core::lease::CheckIn;
+use canvas_core::proposal::{Owner, Proposing};
 use canvas_core::turn::WorkMode;
-use canvas_core::{CanvasId, Face, Snapshot};
+use canvas_core::{CanvasId, EngineError, Face, Snapshot};
 use canvas_tools::directive::DOCUMENT_EDIT;
-use canvas_tools::{CHECK_IN, LeaseChange, ToolCall, ToolReply, hidden_message};
+use canvas_tools::{CHECK_IN, LeaseChange, ToolCall, ToolReply, hidden_message, rejected_message};
 use serde_json::{Map, Value, json};
 
 use crate::clock;
@@ -65,7 +67,8 @@ impl Host {
             return Outcome::of(failed(error.to_json()));
         }
         conversation.last = Some(canvas.clone());
-        let before = self.engine.snapshot(&canvas, clock::now()).await.ok();
+        let seat = conversation.seat(&canvas, None);
+        let mut before = self.seen_by(seat).await.ok();
         if let Some(snapshot) = &before
             && toolbox.is_board(&name)
             && snapshot.head.board().is_none()
@@ -73,7 +76,12 @@ impl Host {
         {
             log::line(format_args!("the board of {canvas}: {error}"));
         }
-        let seat = conversation.seat(&canvas, before.as_ref());
+        if let Some(snapshot) = &before {
+            seat.follow(snapshot);
+            if self.hear_decisions(&canvas, seat, snapshot).await {
+                before = self.seen_by(seat).await.ok();
+            }
+        }
         // A lease that was taken anew has another name than the one that the model knows.
         if name == CHECK_IN
             && let (Some(own), Some(sent)) = (seat.lease, arguments.get_mut("lease_id"))
@@ -85,10 +93,10 @@ impl Host {
         let mut reply = self.run(toolbox, seat, &call).await;
         if is_over(&reply)
             && let Some(snapshot) = &before
-            && self.may_begin(&canvas, snapshot, seat.had_turn)
+            && self.may_begin(&canvas, snapshot, seat)
         {
             // The check-out tells what changed.
-            drop(self.promote(&canvas, Ending::Begin(&mut seat.session)).await);
+            self.begin_again(&canvas, seat).await;
             call.id = self.names.call().to_string();
             reply = self.run(toolbox, seat, &call).await;
         }
@@ -101,7 +109,41 @@ impl Host {
             (Some(notice), Some(hidden)) => Some(format!("{notice}\n\n{hidden}")),
             (notice, hidden) => notice.or(hidden),
         };
+        let rejected = rejected_message(&std::mem::take(&mut seat.rejected));
+        let hidden = match (hidden, rejected) {
+            (Some(hidden), Some(rejected)) => Some(format!("{hidden}\n{rejected}")),
+            (hidden, rejected) => hidden.or(rejected),
+        };
         Outcome { reply, hidden }
+    }
+
+    /// The canvas as a conversation sees it, which is with its proposal if it proposes.
+    pub(crate) async fn seen_by(&self, seat: &Seat) -> Result<Snapshot, EngineError> {
+        seat.session.snapshot(&self.engine, clock::now()).await
+    }
+
+    /// Takes the rejections of which a conversation does not know. A decision of a person is a message to it, which begins a
+    /// turn. False if there is nothing to take.
+    async fn hear_decisions(&self, canvas: &CanvasId, seat: &mut Seat, now: &Snapshot) -> bool {
+        let revision = now.head.face_revision(Face::Proposals);
+        if !seat.proposes() || revision <= seat.proposals || !self.may_begin(canvas, now, seat) {
+            return false;
+        }
+        let owner = Owner::Conversation(seat.session.conversation.clone());
+        let open = self.engine.proposals(canvas, clock::now()).await;
+        let has_news = open.is_ok_and(|(open, _)| open.has_untold(&owner));
+        if has_news {
+            self.begin_again(canvas, seat).await;
+        }
+        has_news
+    }
+
+    /// Begins a turn of a conversation by itself.
+    async fn begin_again(&self, canvas: &CanvasId, seat: &mut Seat) {
+        match self.promote(canvas, Ending::Begin(&mut seat.session)).await {
+            Ok(begun) => seat.rejected.extend(begun.rejected),
+            Err(error) => log::line(format_args!("the turn at {canvas} does not begin: {error}")),
+        }
     }
 
     /// The canvas that a call is about, and the tools in the words of its file. The tools of this crate's toolsets name no
@@ -136,20 +178,29 @@ impl Host {
 
     /// What was read without a lease was read too: a conversation that knew nothing of the canvas has seen it as it is.
     async fn has_read(&self, canvas: &CanvasId, seat: &Seat) {
-        let snapshot = self.engine.snapshot(canvas, clock::now()).await;
+        let snapshot = self.seen_by(seat).await;
         if snapshot.is_ok_and(|snapshot| !snapshot.head.has_seen(&seat.session.conversation)) {
-            let key = seat.session.operation(self.names.call());
-            let look = Look { shown: Shown::default() };
-            drop(self.engine.call(canvas, &key, look, clock::now()).await);
+            self.mark_seen(canvas, seat).await;
+        }
+    }
+
+    async fn mark_seen(&self, canvas: &CanvasId, seat: &Seat) {
+        let (key, now) = (seat.session.operation(self.names.call()), clock::now());
+        let look = Look { shown: Shown::default() };
+        if seat.proposes() {
+            drop(self.engine.call(canvas, &key, Proposing(look), now).await);
+        } else {
+            drop(self.engine.call(canvas, &key, look, now).await);
         }
     }
 
     /// A client has read a resource, and gives it to its model.
     pub(crate) async fn has_read_resource(&self, shared: &Shared, uri: &str) {
         let Some(CanvasUri { canvas, part: Part::Document }) = CanvasUri::parse(uri) else { return };
-        let Ok(snapshot) = self.engine.snapshot(&canvas, clock::now()).await else { return };
         let mut conversation = shared.lock().await;
-        let seat = conversation.seat(&canvas, Some(&snapshot));
+        let seat = conversation.seat(&canvas, None);
+        let Ok(snapshot) = self.seen_by(seat).await else { return };
+        seat.follow(&snapshot);
         self.has_read(&canvas, seat).await;
         seat.told.get_or_insert_with(|| Told::of(&snapshot));
     }
@@ -177,6 +228,7 @@ impl Host {
             .is_some_and(|before| before.head.work_mode() == WorkMode::Collaborative && seat.lease.is_none());
         let is_edit = toolbox.is_native(name) || name == DOCUMENT_EDIT || has_no_lease;
         if is_edit
+            && !seat.proposes()
             && !ends
             && reply.is_ok()
             && let Some(before) = before
@@ -208,7 +260,8 @@ impl Host {
         reply: &ToolReply,
     ) -> Option<String> {
         let before = before?;
-        let after = self.engine.snapshot(canvas, clock::now()).await.ok()?;
+        let after = self.seen_by(seat).await.ok()?;
+        seat.proposals = after.head.face_revision(Face::Proposals);
         let shows = shows_changes(reply);
         let mut hidden = None;
         if !shows {
@@ -221,9 +274,7 @@ impl Host {
         if is_own || is_same || shows {
             seat.told = Some(Told::of(&after));
             if hidden.is_some() && !after.head.has_seen(&seat.session.conversation) {
-                let key = seat.session.operation(self.names.call());
-                let look = Look { shown: Shown::default() };
-                drop(self.engine.call(canvas, &key, look, clock::now()).await);
+                self.mark_seen(canvas, seat).await;
             }
         } else {
             seat.told = Some(Told { board: after.head.face_revision(Face::Board), ..Told::of(before) });

@@ -9,9 +9,10 @@ use std::sync::{Arc, Mutex as SyncMutex, MutexGuard, PoisonError, Weak};
 
 use canvas_core::document::Changes;
 use canvas_core::lease::LeaseId;
+use canvas_core::proposal::RejectedLines;
 use canvas_core::text::build;
 use canvas_core::{Blob, CanvasId, ConversationId, Face, Revision, RevisionId, Snapshot};
-use canvas_tools::Session;
+use canvas_tools::{Session, SessionMode};
 use tokio::sync::Mutex;
 
 /// A conversation that calls share: one runs at a time.
@@ -21,6 +22,8 @@ pub(crate) type Shared = Arc<Mutex<Conversation>>;
 #[derive(Debug)]
 pub(crate) struct Conversation {
     pub(crate) id: ConversationId,
+    /// Whether its edits wait for a decision.
+    pub(crate) mode: SessionMode,
     /// What it knows of each canvas.
     pub(crate) seats: HashMap<CanvasId, Seat>,
     /// The canvas of its last call, which a page shows that names none.
@@ -37,6 +40,10 @@ pub(crate) struct Seat {
     pub(crate) told: Option<Told>,
     /// Whether this process saw a turn of the conversation here.
     pub(crate) had_turn: bool,
+    /// The revision of the proposals after its last call.
+    pub(crate) proposals: Revision,
+    /// Rejections that its next reply tells.
+    pub(crate) rejected: Vec<RejectedLines>,
 }
 
 /// A state of a canvas that a model was told of.
@@ -51,27 +58,39 @@ pub(crate) struct Told {
 const DIFF_BYTES: usize = 32 << 10;
 
 impl Conversation {
-    pub(crate) fn new(id: ConversationId) -> Self {
-        Self { id, seats: HashMap::new(), last: None }
+    pub(crate) fn new(id: ConversationId, mode: SessionMode) -> Self {
+        Self { id, mode, seats: HashMap::new(), last: None }
     }
 
     /// The seat at a canvas, in the turn that runs there.
     pub(crate) fn seat(&mut self, canvas: &CanvasId, now: Option<&Snapshot>) -> &mut Seat {
-        let id = &self.id;
+        let (id, mode) = (&self.id, &self.mode);
         let seat = self.seats.entry(canvas.clone()).or_insert_with(|| {
-            let session = Session::new(canvas.clone(), id.clone());
-            Seat { session, lease: None, told: None, had_turn: false }
+            let session = Session { mode: mode.clone(), ..Session::new(canvas.clone(), id.clone()) };
+            let (proposals, rejected) = (Revision::ZERO, Vec::new());
+            Seat { session, lease: None, told: None, had_turn: false, proposals, rejected }
         });
         if let Some(snapshot) = now {
-            seat.session.turn = snapshot.head.lock_of(&self.id).turn();
-            seat.session.start = snapshot.head.turn_start_of(&self.id);
-            seat.had_turn |= snapshot.head.lock_of(&self.id).is_turn_open();
+            seat.follow(snapshot);
         }
         seat
     }
 }
 
 impl Seat {
+    /// Enters the turn that runs on the canvas.
+    pub(crate) fn follow(&mut self, snapshot: &Snapshot) {
+        let id = &self.session.conversation;
+        self.session.turn = snapshot.head.lock_of(id).turn();
+        self.session.start = snapshot.head.turn_start_of(id);
+        self.had_turn |= snapshot.head.lock_of(id).is_turn_open();
+    }
+
+    /// Whether edits wait for a decision.
+    pub(crate) fn proposes(&self) -> bool {
+        !self.session.mode.is_direct()
+    }
+
     /// How the document differs from what the model was told; `None` where it does not, or where it was told nothing yet.
     pub(crate) fn unseen(&self, snapshot: &Snapshot) -> Option<Changes> {
         let told = self.told.as_ref()?;
@@ -123,8 +142,11 @@ impl Told {
 }
 
 /// The conversations of a process.
-#[derive(Debug, Default)]
-pub(crate) struct Conversations(SyncMutex<Index>);
+#[derive(Debug)]
+pub(crate) struct Conversations {
+    mode: SessionMode,
+    index: SyncMutex<Index>,
+}
 
 #[derive(Debug, Default)]
 struct Index {
@@ -140,9 +162,14 @@ struct Index {
 const MOST: usize = 512;
 
 impl Conversations {
+    /// All of one mode.
+    pub(crate) fn new(mode: SessionMode) -> Self {
+        Self { mode, index: SyncMutex::default() }
+    }
+
     /// A new one, of a connection with a lifecycle.
     pub(crate) fn open(&self, id: ConversationId) -> Shared {
-        let shared = Arc::new(Mutex::new(Conversation::new(id)));
+        let shared = Arc::new(Mutex::new(Conversation::new(id, self.mode.clone())));
         let mut index = self.index();
         index.all.retain(|one| one.strong_count() > 0);
         index.all.push(Arc::downgrade(&shared));
@@ -175,7 +202,7 @@ impl Conversations {
     }
 
     fn index(&self) -> MutexGuard<'_, Index> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -131,6 +131,10 @@ fn changed(event: &WatchEvent) -> Change {
     if all || has(Face::Board) || has(Face::Data) {
         parts.push(Part::Board);
     }
+    // A change of the document moves the parts.
+    if all || has(Face::Document) || has(Face::Proposals) {
+        parts.push(Part::Proposals);
+    }
     if all || !event.faces.is_empty() {
         parts.push(Part::History);
     }

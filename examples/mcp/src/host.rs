@@ -5,10 +5,12 @@ use std::sync::Arc;
 use canvas_core::board::{CreateBoard, GridConfig, Workspace, WorkspaceId};
 use canvas_core::lease::Turn;
 use canvas_core::policy::WriteRules;
+use canvas_core::rollout::Rollout;
 use canvas_core::surface::RunnerId;
 use canvas_core::{
     CanvasId, CodedError, Command, ConversationId, Engine, EngineError, OpKey, Policy, Snapshot,
 };
+use canvas_tools::SessionMode;
 use canvas_tools::surface::SurfaceDoor;
 use serde_json::{Value, json};
 
@@ -129,6 +131,10 @@ impl Host {
             ..Policy::default()
         };
         policy.lease.ttl = options.ttl;
+        if options.proposes {
+            // What waits needs no lease.
+            policy.rollout = Rollout::Write;
+        }
         let mut engine = Engine::new(opened.store, policy)
             .with_registry(components::registry())
             .with_ceiling(Arc::new(ceiling()))
@@ -139,7 +145,7 @@ impl Host {
         let first = match &options.canvas {
             Some(canvas) => canvas.clone(),
             None => match &*options.documents {
-                [] => CanvasId::new("notes").expect("the name is short"),
+                [] => Self::usual_canvas(),
                 [document, ..] => {
                     let path = identity::canonical(&document.path);
                     let identity = Identity { engine: &engine, names: &names };
@@ -160,7 +166,10 @@ impl Host {
             first,
             person: names.conversation("user"),
             toolboxes: Toolboxes::new(options.tools, Arc::clone(&door), options.document_name(), naming),
-            conversations: Conversations::default(),
+            conversations: Conversations::new(match options.proposes {
+                true => SessionMode::propose(),
+                false => SessionMode::Direct,
+            }),
             pauses: Pauses::new(options.quiet),
             files: Files::new(options.folder.as_deref()),
             notices: Notices::default(),
@@ -186,6 +195,11 @@ impl Host {
         let asking = follow::Asking::begin(&host, opened.others).await;
         tokio::spawn(follow::hear(Arc::downgrade(&host), asking));
         Ok(host)
+    }
+
+    /// The canvas of a server that nobody gave a file or a canvas.
+    pub(crate) fn usual_canvas() -> CanvasId {
+        CanvasId::new("notes").expect("the name is short")
     }
 
     /// What is served, and where it is kept, in one line for the log of a client.

@@ -43,6 +43,7 @@ mod promote;
 mod prompts;
 mod refusal;
 mod resources;
+mod review;
 pub mod run;
 mod save;
 mod seal;

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use canvas_core::proposal::{PartChoice, PartId};
 use canvas_core::{CanvasId, PersonId};
 use canvas_tools::native::Dialect;
 
@@ -16,6 +17,8 @@ usage: canvas-mcp [OPTIONS]               speaks over standard input and output
        canvas-mcp --check [OPTIONS]       tries the files and the database, and prints what a client's configuration holds
        canvas-mcp draft FILE [OPTIONS]    prints the draft that was kept when a save of the user overlapped it;
                                           with --throw-away it is let go
+       canvas-mcp review FILE [OPTIONS]   prints the changes that models propose there, each with its id; --accept and
+                                          --reject take ids separated by commas, or all; --note TEXT says why
 
   --db FILE          keeps canvases in an SQLite file; without it and --postgres they are gone at the end
   --postgres URL     keeps canvases in a PostgreSQL database
@@ -30,6 +33,7 @@ usage: canvas-mcp [OPTIONS]               speaks over standard input and output
   --tools LIST       of document, board, directive, surface, separated by commas (all; with files: document)
   --dialect [FORM]   edits in a native form: auto (the usual: by the name of the client), text-editor, apply-patch,
                      codex-patch, edit, replace or search-replace
+  --propose          edits of models wait until the user decides on them, in the page or with canvas-mcp review
   --ttl SECONDS      how long a lease lives without a call (15)
   --person NAME      who the person at this server is, in the history (user); models never see the name
   --quiet SECONDS    after a person took control, how long before a model may begin again by itself (10)
@@ -56,6 +60,8 @@ pub struct Options {
     pub allow_origins: Vec<String>,
     /// The toolsets.
     pub tools: Toolsets,
+    /// Whether edits of models wait for a decision.
+    pub proposes: bool,
     /// The form of edits.
     pub dialect: DialectOption,
     /// The life of a lease.
@@ -130,10 +136,78 @@ pub enum Asked {
     Draft(Box<Options>),
     /// Let it go.
     ThrowDraftAway(Box<Options>),
+    /// Print what models propose, or decide on it.
+    Review {
+        /// The document.
+        options: Box<Options>,
+        /// What is decided.
+        verdict: Verdict,
+    },
     /// Print [`HELP`].
     Help,
     /// Print the version.
     Version,
+}
+
+/// Parts that a command line decides on.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Verdict {
+    /// Parts that go into the document.
+    pub accept: ChosenParts,
+    /// Parts that leave their proposals.
+    pub reject: ChosenParts,
+    /// Why, for the model.
+    pub note: Option<String>,
+}
+
+/// All parts that wait, or some.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ChosenParts {
+    /// All of them.
+    All,
+    /// These.
+    Some(Vec<MarkedPart>),
+}
+
+/// A part, as it was printed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MarkedPart {
+    /// Its id.
+    pub part: PartId,
+    /// The mark of its text; `None` for whatever it has become.
+    pub mark: Option<String>,
+}
+
+impl Default for ChosenParts {
+    fn default() -> Self {
+        Self::Some(Vec::new())
+    }
+}
+
+impl ChosenParts {
+    pub(crate) fn parts(&self) -> &[MarkedPart] {
+        match self {
+            Self::All => &[],
+            Self::Some(parts) => parts,
+        }
+    }
+}
+
+impl From<ChosenParts> for PartChoice {
+    fn from(chosen: ChosenParts) -> Self {
+        match chosen {
+            ChosenParts::All => Self::All,
+            ChosenParts::Some(parts) => Self::Only(parts.into_iter().map(|marked| marked.part).collect()),
+        }
+    }
+}
+
+/// What stands before the options.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Word {
+    Serve,
+    Draft,
+    Review,
 }
 
 /// A command line that cannot be followed.
@@ -159,6 +233,7 @@ impl Default for Options {
             allow_hosts: Vec::new(),
             allow_origins: Vec::new(),
             tools: Toolsets { document: true, board: true, directive: true, surface: true },
+            proposes: false,
             dialect: DialectOption::Addressed,
             ttl: Duration::from_secs(15),
             person: None,
@@ -179,7 +254,12 @@ impl Options {
         let (mut options, mut arguments) = (Self::default(), arguments.into_iter().peekable());
         let (mut keeps, mut names_tools, mut was) = (0, false, None);
         let (mut checks, mut throws, mut given) = (false, false, Vec::new());
-        let is_draft = arguments.next_if(|first| first == "draft").is_some();
+        let word = match arguments.next_if(|first| first == "draft" || first == "review") {
+            None => Word::Serve,
+            Some(word) if word == "draft" => Word::Draft,
+            Some(_) => Word::Review,
+        };
+        let mut verdict = Verdict::default();
         while let Some(argument) = arguments.next() {
             // Only paths are no text.
             let argument = text(argument)?;
@@ -239,14 +319,18 @@ impl Options {
                         Some(person(&text(value()?)?)?).filter(|name| *name != PersonId::default());
                 }
                 "--quiet" => options.quiet = seconds("--quiet", &text(value()?)?)?,
-                "--conformance" | "--trace" => {
+                "--conformance" | "--propose" | "--trace" => {
+                    options.proposes |= name == "--propose";
                     options.conformance |= name == "--conformance";
                     options.trace |= name == "--trace";
                     given.push((name, None));
                 }
-                "--check" if !is_draft => checks = true,
-                "--throw-away" if is_draft => throws = true,
-                file if is_draft && !file.starts_with('-') => {
+                "--check" if word == Word::Serve => checks = true,
+                "--throw-away" if word == Word::Draft => throws = true,
+                "--accept" if word == Word::Review => verdict.accept = parts(&name, &text(value()?)?)?,
+                "--reject" if word == Word::Review => verdict.reject = parts(&name, &text(value()?)?)?,
+                "--note" if word == Word::Review => verdict.note = Some(text(value()?)?),
+                file if word != Word::Serve && !file.starts_with('-') => {
                     options.documents.push(DocumentOption { path: path(file.into()), was: None });
                 }
                 other => return Err(UsageError(format!("there is no option {other}"))),
@@ -265,15 +349,27 @@ impl Options {
         if has_files && !names_tools {
             options.tools = toolsets("document")?;
         }
-        if is_draft && (options.documents.len() != 1 || options.folder.is_some()) {
-            return Err(UsageError("draft takes one file".into()));
+        if options.proposes && !names_tools {
+            options.tools = toolsets("document")?;
+        }
+        if options.proposes && (options.tools.board || options.tools.surface) {
+            let message =
+                "--propose has the tools document and directive: a board does not wait for decisions";
+            return Err(UsageError(message.into()));
+        }
+        let files = options.documents.len();
+        if word != Word::Serve && (options.folder.is_some() || files > 1 || files == 0 && word == Word::Draft)
+        {
+            let word = if word == Word::Draft { "draft" } else { "review" };
+            return Err(UsageError(format!("{word} takes one file")));
         }
         let options = Box::new(options);
-        Ok(match (is_draft, throws, checks) {
-            (true, true, _) => Asked::ThrowDraftAway(options),
-            (true, false, _) => Asked::Draft(options),
-            (false, _, true) => Asked::Check { options, given },
-            (false, _, false) => Asked::Serve(options),
+        Ok(match word {
+            Word::Draft if throws => Asked::ThrowDraftAway(options),
+            Word::Draft => Asked::Draft(options),
+            Word::Review => Asked::Review { options, verdict },
+            Word::Serve if checks => Asked::Check { options, given },
+            Word::Serve => Asked::Serve(options),
         })
     }
 
@@ -326,6 +422,23 @@ fn toolsets(text: &str) -> Result<Toolsets, UsageError> {
         }
     }
     Ok(tools)
+}
+
+fn parts(name: &str, text: &str) -> Result<ChosenParts, UsageError> {
+    if text == "all" {
+        return Ok(ChosenParts::All);
+    }
+    let part = |id: &str| {
+        let (id, mark) = match id.trim().split_once('@') {
+            Some((id, mark)) => (id, Some(mark.to_owned())),
+            None => (id.trim(), None),
+        };
+        let part = id.parse().map_err(|_| {
+            UsageError(format!("{name} takes all, or ids that canvas-mcp review prints, not {id:?}"))
+        })?;
+        Ok(MarkedPart { part, mark })
+    };
+    text.split(',').map(part).collect::<Result<_, _>>().map(ChosenParts::Some)
 }
 
 fn dialect(text: &str) -> Result<DialectOption, UsageError> {
@@ -387,6 +500,30 @@ mod tests {
             let Ok(Asked::Draft(options)) = parse(line) else { panic!("{line}") };
             assert_eq!(options.documents, [document("a.md", None)], "{line}");
         }
+        for (line, accept, reject, note) in [
+            ("review a.md", Some(vec![]), vec![], None),
+            (
+                "review a.md --accept p1@c0ffee,p3 --reject=p2 --note no",
+                Some(vec![(1, Some("c0ffee")), (3, None)]),
+                vec![(2, None)],
+                Some("no"),
+            ),
+            ("review --db a.db --accept all", None, vec![], None),
+        ] {
+            let choice = |parts: Vec<(u64, Option<&str>)>| {
+                let part = |(id, mark): (u64, Option<&str>)| MarkedPart {
+                    part: PartId::new(id),
+                    mark: mark.map(str::to_owned),
+                };
+                ChosenParts::Some(parts.into_iter().map(part).collect())
+            };
+            let accept = accept.map_or(ChosenParts::All, choice);
+            let verdict = Verdict { accept, reject: choice(reject), note: note.map(str::to_owned) };
+            let Ok(Asked::Review { verdict: read, .. }) = parse(line) else { panic!("{line}") };
+            assert_eq!(read, verdict, "{line}");
+        }
+        let proposing = serve("--propose");
+        assert!(proposing.proposes && proposing.tools == toolsets("document").unwrap());
         assert!(matches!(parse("draft a.md --throw-away"), Ok(Asked::ThrowDraftAway(_))));
         let Ok(Asked::Check { given, .. }) = parse("--check --db=x.db --dialect --document a.md") else {
             panic!("a check")
@@ -425,6 +562,11 @@ mod tests {
             "draft --folder a",
             "draft a.md --check",
             "--throw-away",
+            "--propose --tools document,board",
+            "review a.md b.md",
+            "review a.md --accept 1",
+            "review a.md --accept",
+            "--accept p1",
             "--was a.md",
         ] {
             let error = parse(line).expect_err(line);

@@ -13,6 +13,7 @@ use canvas_core::lease::Epoch;
 use canvas_core::turn::WorkMode;
 use canvas_core::{CanvasId, Snapshot};
 
+use crate::conversation::Seat;
 use crate::host::Host;
 
 /// How many canvases are remembered. Of more all are forgotten, and their pauses begin again.
@@ -60,10 +61,13 @@ impl Pauses {
 }
 
 impl Host {
-    /// Whether a model without a turn may begin one. `had_turn` tells whether it had one before.
-    pub(crate) fn may_begin(&self, canvas: &CanvasId, snapshot: &Snapshot, had_turn: bool) -> bool {
+    /// Whether a model without a turn may begin one. One that proposes disturbs nobody, unless a person took control.
+    pub(crate) fn may_begin(&self, canvas: &CanvasId, snapshot: &Snapshot, seat: &Seat) -> bool {
         let epoch = snapshot.head.lock().epoch();
-        if had_turn || snapshot.head.work_mode() == WorkMode::Exclusive {
+        if seat.proposes() {
+            return !self.pauses.is_running(canvas, epoch);
+        }
+        if seat.had_turn || snapshot.head.work_mode() == WorkMode::Exclusive {
             self.pauses.has_passed(canvas, epoch)
         } else {
             !self.pauses.is_running(canvas, epoch)

@@ -1,5 +1,6 @@
 //! Where a turn ends or begins: the draft becomes the artefact, and the document's file has its text.
 
+use canvas_core::proposal::RejectedLines;
 use canvas_core::store::TurnStart;
 use canvas_core::turn::{EndTurn, Promotion};
 use canvas_core::{CanvasId, CodedError};
@@ -29,6 +30,8 @@ pub(crate) struct Promoted {
     pub(crate) promotion: Option<Promotion>,
     /// What the conversation does not know yet.
     pub(crate) hidden: Option<String>,
+    /// Rejected parts of its proposal, which are in `hidden` too.
+    pub(crate) rejected: Vec<RejectedLines>,
 }
 
 /// Why the draft is not the artefact. It is still there.
@@ -150,15 +153,17 @@ impl Host {
             Ending::End(session) => {
                 session.start = start;
                 let ended = session.end_turn(engine, call, now).await?;
-                Ok(Promoted { promotion: Some(ended.promotion), hidden: ended.hidden_message })
+                let (promotion, hidden) = (Some(ended.promotion), ended.hidden_message);
+                Ok(Promoted { promotion, hidden, rejected: ended.rejected })
             }
             Ending::Begin(session) => {
                 let began = session.begin_turn(engine, call, now).await?;
-                Ok(Promoted { promotion: Some(began.promotion), hidden: began.hidden_message })
+                let (promotion, hidden) = (Some(began.promotion), began.hidden_message);
+                Ok(Promoted { promotion, hidden, rejected: began.rejected })
             }
             Ending::Person => {
                 let (result, _) = self.act(canvas, EndTurn { start }).await?;
-                Ok(Promoted { promotion: Some(result?.promotion), hidden: None })
+                Ok(Promoted { promotion: Some(result?.promotion), ..Promoted::default() })
             }
         }
     }

@@ -6,7 +6,6 @@ use rmcp::model::{
 };
 use serde_json::Value;
 
-use crate::clock;
 use crate::conversation::Shared;
 use crate::host::Host;
 use crate::promote::Ending;
@@ -108,13 +107,13 @@ impl Host {
 
     /// A person asks for something: the next turn begins. Tells what the model does not know yet.
     async fn begin_turn(&self, shared: &Shared, canvas: &CanvasId) -> Result<Option<String>, Value> {
-        let snapshot = self.engine.snapshot(canvas, clock::now()).await;
-        let snapshot = snapshot.map_err(|error| crate::refusal::engine_json(&error))?;
         let mut conversation = shared.lock().await;
-        let seat = conversation.seat(canvas, Some(&snapshot));
+        let seat = conversation.seat(canvas, None);
+        let snapshot = self.seen_by(seat).await.map_err(|error| crate::refusal::engine_json(&error))?;
+        seat.follow(&snapshot);
         let begun = self.promote(canvas, Ending::Begin(&mut seat.session)).await;
         let begun = begun.map_err(|error| error.to_json())?;
-        if let Ok(after) = self.engine.snapshot(canvas, clock::now()).await {
+        if let Ok(after) = self.seen_by(seat).await {
             seat.told = Some(crate::conversation::Told::of(&after));
         }
         Ok(begun.hidden)

@@ -7,7 +7,7 @@ use std::time::Duration;
 use canvas_core::board::DataLoadingState;
 use canvas_core::history::HistoryEntry;
 use canvas_core::store::Store as _;
-use canvas_core::{CanvasId, CodedError as _, EngineError, Revision, Snapshot};
+use canvas_core::{CanvasId, CodedError as _, EngineError, Face, Revision, Snapshot};
 use rmcp::model::{ErrorData, MetaObject, Resource, ResourceContents, ResourceTemplate};
 use serde_json::json;
 
@@ -18,11 +18,12 @@ use crate::files::Listed;
 use crate::host::{Host, StartError};
 use crate::identity::is_list;
 use crate::page;
+use crate::review;
 use crate::save::is_draft;
 use crate::uri::{CanvasUri, Part, decode, encode};
 
 /// Canvases whose parts are on one page of a list.
-const CANVASES: usize = 33;
+const CANVASES: usize = 25;
 
 /// Files of the folder on one page of a list.
 const FILES: usize = 1_000;
@@ -139,7 +140,14 @@ impl Host {
         }
         let file = self.files.of(canvas);
         for part in Part::ALL {
-            if part == Part::Board && snapshot.head.board().is_none() {
+            let is_there = match part {
+                Part::Board => snapshot.head.board().is_some(),
+                Part::Proposals => {
+                    self.options.proposes || snapshot.head.face_revision(Face::Proposals) > Revision::ZERO
+                }
+                Part::Document | Part::History => true,
+            };
+            if !is_there {
                 continue;
             }
             let uri = CanvasUri { canvas: canvas.clone(), part }.to_string();
@@ -217,6 +225,10 @@ impl Host {
                 let entries: Vec<HistoryEntry> =
                     entries.iter().map(HistoryEntry::from).map(HistoryEntry::anonymous).collect();
                 (json!({"entries": entries}).to_string().into(), snapshot)
+            }
+            Part::Proposals => {
+                let (open, snapshot) = self.engine.proposals(canvas, clock::now()).await?;
+                (json!({"proposals": review::anonymous(&open)}).to_string().into(), snapshot)
             }
         };
         Ok(Some((text, snapshot.head.revision(), snapshot.revision_id().to_string())))

@@ -19,6 +19,7 @@ use crate::http;
 use crate::log;
 use crate::open::open;
 use crate::options::{Asked, HELP, Options};
+use crate::review;
 use crate::server::Server;
 use crate::stdio::Lines;
 
@@ -34,6 +35,7 @@ pub fn main() -> ExitCode {
         Ok(Asked::Check { options, given }) => return once(check::check(&options, &given)),
         Ok(Asked::Draft(options)) => return once(draft::print(&options)),
         Ok(Asked::ThrowDraftAway(options)) => return once(draft::throw_away(&options)),
+        Ok(Asked::Review { options, verdict }) => return once(review::review(*options, verdict)),
         Ok(Asked::Help) => return print(HELP),
         Ok(Asked::Version) => return print(concat!("canvas-mcp ", env!("CARGO_PKG_VERSION"))),
         Err(error) => {

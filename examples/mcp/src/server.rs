@@ -10,6 +10,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use canvas_core::CanvasId;
+use canvas_tools::PROPOSING_PROMPT;
 use futures_util::future::join_all;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
@@ -94,9 +95,14 @@ impl Server {
     fn instructions(&self, client: &str) -> String {
         let toolbox = self.host.toolboxes.of(self.host.options.dialect, client);
         let mut text = toolbox.tools.system_prompt(&self.host.engine);
+        if self.host.options.proposes {
+            text = format!("{text}\n{PROPOSING_PROMPT}");
+        }
         if toolbox.naming == Naming::Document {
-            text += "\nSeveral documents are served, each with a lease of its own: name one with each call, as \
-                     canvas_list_documents lists them.";
+            let lease = if self.host.options.proposes { "" } else { ", each with a lease of its own" };
+            text += &format!(
+                "\nSeveral documents are served{lease}: name one with each call, as canvas_list_documents lists them."
+            );
         }
         text
     }
@@ -189,7 +195,7 @@ impl Server {
         if caller.has_pages && app::has(name) {
             let shared = self.conversation(&caller, None);
             let arguments = params.arguments.unwrap_or_default();
-            return Ok(self.host.act_for_page(&shared, name, arguments).await.into());
+            return Ok(self.host.act_for_page(&caller, &shared, name, arguments).await.into());
         }
         let shown: String = name.chars().take(100).collect();
         let message = format!("there is no tool {shown:?}: take one that tools/list names");

@@ -13,23 +13,26 @@ pub(crate) enum Part {
     Board,
     /// What happened, newest first, as JSON.
     History,
+    /// Changes that wait for a decision, as JSON.
+    Proposals,
 }
 
 impl Part {
-    pub(crate) const ALL: [Self; 3] = [Self::Document, Self::Board, Self::History];
+    pub(crate) const ALL: [Self; 4] = [Self::Document, Self::Board, Self::History, Self::Proposals];
 
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Document => "document",
             Self::Board => "board",
             Self::History => "history",
+            Self::Proposals => "proposals",
         }
     }
 
     pub(crate) const fn media_type(self) -> &'static str {
         match self {
             Self::Document => "text/markdown",
-            Self::Board | Self::History => "application/json",
+            Self::Board | Self::History | Self::Proposals => "application/json",
         }
     }
 
@@ -37,6 +40,9 @@ impl Part {
         match self {
             Self::Document => "The document, in Markdown.",
             Self::Board => "The board: its grid and its components.",
+            Self::Proposals => {
+                "Changes that wait for the user's decision, in parts with their lines before and after."
+            }
             Self::History => "The last changes, newest first: number, author, summary, revision.",
         }
     }
@@ -117,6 +123,7 @@ mod tests {
         }
         assert_eq!(CanvasUri::parse("canvas://n/board").unwrap().part, Part::Board);
         assert_eq!(CanvasUri::parse("canvas://n/history").unwrap().part, Part::History);
+        assert_eq!(CanvasUri::parse("canvas://n/proposals").unwrap().part, Part::Proposals);
     }
 
     #[test]

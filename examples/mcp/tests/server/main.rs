@@ -13,5 +13,6 @@ mod http;
 mod kills;
 mod people;
 mod postgres;
+mod review;
 mod versions;
 mod wire;
