@@ -41,7 +41,7 @@ pub(crate) fn message_with(changes: Option<&Changes>, rejected: &[RejectedLines]
     message.reduce(|message, lines| format!("{message}\n{lines}"))
 }
 
-/// Returns a line for each rejected part, as a hidden message ends with. Returns `None` if there are none.
+/// Returns a line for each rejected part, as a hidden message ends with. Returns `None` for an empty list.
 pub fn rejected_message(rejected: &[RejectedLines]) -> Option<String> {
     let lines = rejected.iter().map(|RejectedLines { start_line, end_line, note }| {
         // A note cannot end its line, or the message.

@@ -44,12 +44,11 @@ const WIDE = 1280;
 const ends = [];
 
 // --- the server ---
-async function serve(folder) {
+async function serve(file, own) {
   if (!options.server) throw new Error("name the server: --server PATH/TO/canvas-mcp");
-  const file = join(folder, "plan.md");
   await writeFile(file, DOCUMENT);
   // A lease that outlives its scene, however slow the machine is.
-  const more = ["--http", "127.0.0.1:0", "--document", file, "--tools", "document,board,directive,surface", "--ttl", "86400"];
+  const more = ["--http", "127.0.0.1:0", "--document", file, "--ttl", "86400", ...own];
   const child = spawn(options.server, more, { stdio: ["pipe", "pipe", "pipe"] });
   const end = (resolve) => {
     if (child.exitCode !== null || child.pid === undefined) return resolve();
@@ -141,14 +140,18 @@ async function main() {
   ends.push(() => rm(folder, { recursive: true, force: true }));
   shots = options.shots ?? join(folder, "shots");
   await mkdir(shots, { recursive: true });
-  const mcp = await serve(folder);
+  const proposed = join(folder, "proposed.md");
+  const servers = {
+    "/mcp": await serve(join(folder, "plan.md"), ["--tools", "document,board,directive,surface"]),
+    "/proposing": await serve(proposed, ["--propose"]),
+  };
   const browser = await chromium.launch({
     executablePath: options.chromium,
     args: ["--no-sandbox", "--disable-gpu", "--disable-features=IsolateSandboxedIframes,IsolateOrigins,site-per-process"],
     timeout: PATIENCE,
   });
   ends.push(() => browser.close());
-  const host = await web(views, mcp);
+  const host = await web(views, servers);
   port = host.port;
   ends.push(host.end);
   page = await browser.newPage({ viewport: { width: WIDE, height: 900 } });
@@ -170,7 +173,7 @@ async function main() {
   page.on("pageerror", (error) => errors.push(error.message));
   await page.goto(`http://127.0.0.1:${port}/`);
   await page.waitForFunction(() => window.host?.connect);
-  await page.evaluate(() => window.host.connect());
+  await page.evaluate(() => window.host.connect("/mcp"));
 
   await check("each view is one file of the server's, within its size", async () => {
     const notes = [];
@@ -579,6 +582,59 @@ async function main() {
     await at("doc").fill(`${await at("doc").inputValue()}\nTyped last.\n`);
     await send("teardownResource", {});
     that((await state()).markdown.endsWith("Typed last.\n"), "it is lost");
+  });
+
+  // --- proposals ---
+  await page.evaluate(() => window.host.connect("/proposing"));
+  const onDisk = () => readFile(proposed, "utf8");
+  await open("document");
+  await at("doc-view").getByRole("heading", { name: "Release plan" }).waitFor();
+  await check("proposals: what a model edits waits, and the file is as it was", async () => {
+    await model("canvas_read_all", {});
+    const three =
+      "@@\n-# Release plan\n+# Release plan of version 2\n@@\n-1. Freeze the branch\n+1. Freeze the branch on Monday\n@@\n-3. Publish\n+3. Publish <b>now</b>\n+4. Rest\n";
+    const result = await model("canvas_apply_patch", { patch: three });
+    that(!result.isError, JSON.stringify(result.content));
+    equal(result.structuredContent.proposed.parts, ["p1", "p2", "p3"], "parts");
+    equal(await onDisk(), DOCUMENT, "the file");
+    await at("part-p3").waitFor();
+    that((await at("part-p3").innerText()).includes("<b>now</b>"), "markup is text");
+    for (const theme of ["light", "dark"]) {
+      await send("sendHostContextChange", { theme });
+      await check(`proposals: axe, ${theme}`, axe);
+      for (const width of [NARROW, WIDE]) await shot(`proposals-${theme}-${width}`, width);
+    }
+    await send("sendHostContextChange", { theme: "light" });
+  });
+  await check("proposals: accepted and rejected by keys, with a note", async () => {
+    await at("accept-p2").focus();
+    await page.keyboard.press("Enter");
+    await at("part-p2").waitFor({ state: "detached" });
+    equal(await onDisk(), DOCUMENT.replace("the branch", "the branch on Monday"), "the file");
+    await at("reject-p1").focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.type("keep the title short");
+    await shot(`proposals-note-light-${NARROW}`, NARROW);
+    await page.setViewportSize({ width: WIDE, height: 900 });
+    await page.keyboard.press("Enter");
+    await at("part-p1").waitFor({ state: "detached" });
+    const read = await model("canvas_grep", { query: "Release" });
+    that(read.content.at(-1).text.endsWith('Rejected (lines 1-1): "keep the title short"'), JSON.stringify(read.content));
+  });
+  await check("proposals: a part that has changed is shown again before it is accepted", async () => {
+    const { meta } = await page.evaluate(() => window.host.client.callTool({ name: "app_state", arguments: {} }).then(({ _meta }) => ({ meta: _meta })));
+    const stolen = await model("app_decide", { permit: meta["canvas/permit"], accept: ["p3"], seen: { p3: "other" } });
+    equal(stolen.structuredContent.error.code, "PART_CHANGED", "a decision on another text");
+    equal((await model("app_decide", { accept: "all" })).structuredContent.error.code, "DECISION_BY_MODEL", "without a permit");
+    await model("app_edit", { markdown: (await state()).markdown.replace("3. Publish", "3. Announce") });
+    await until(async () => (await at("part-p3").innerText()).includes("can only be rejected"), "a stale part");
+    await shot(`proposals-stale-dark-${NARROW}`, NARROW);
+    await page.setViewportSize({ width: WIDE, height: 900 });
+    await at("undo").click();
+    await until(async () => !(await at("part-p3").innerText()).includes("can only be rejected"), "it fits again");
+    await at("accept-p3").click();
+    await at("review").waitFor({ state: "hidden" });
+    that((await onDisk()).includes("3. Publish <b>now</b>\n4. Rest"), "the file");
   });
 
   // --- over everything ---

@@ -19,12 +19,12 @@ class Recorded extends PostMessageTransport {
   }
 }
 
-host.connect = async () => {
+host.connect = async (path) => {
   host.client = new Client(
     { name: "app-check", version: "1.0.0" },
     { capabilities: { extensions: { "io.modelcontextprotocol/ui": { mimeTypes: [MIME] } } } },
   );
-  await host.client.connect(new StreamableHTTPClientTransport(new URL("/mcp", location.href)));
+  await host.client.connect(new StreamableHTTPClientTransport(new URL(path, location.href)));
 };
 host.page = async (name) => (await host.client.readResource({ uri: `ui://canvas/${name}` })).contents[0];
 host.tools = async () => (await host.client.listTools()).tools;

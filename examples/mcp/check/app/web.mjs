@@ -6,7 +6,8 @@ import { build } from "esbuild";
 const POLICY =
   "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'none'; frame-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'";
 // Gives the port, and what ends the server.
-export async function web(views, mcp) {
+// `servers` has the address of a server by its path.
+export async function web(views, servers) {
   const {
     outputFiles: [bundle],
   } = await build({
@@ -24,10 +25,10 @@ export async function web(views, mcp) {
     if (pathname === "/") return send("text/html", html);
     if (pathname === "/host.js") return send("text/javascript", bundle.contents);
     if (views[pathname.slice(1)]) return send("text/html; charset=utf-8", views[pathname.slice(1)], { "content-security-policy": POLICY });
-    if (pathname !== "/mcp") return response.writeHead(404).end();
+    if (!servers[pathname]) return response.writeHead(404).end();
     // The server is asked as a client on this machine would, not as a page.
     const { origin, referer, host, connection, ...headers } = request.headers;
-    const onward = forward(mcp, { method: request.method, headers }, (answer) => {
+    const onward = forward(servers[pathname], { method: request.method, headers }, (answer) => {
       response.writeHead(answer.statusCode, answer.headers);
       answer.pipe(response);
     });
