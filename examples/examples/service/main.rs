@@ -9,6 +9,9 @@
 //! | `GET /documents/ID` | its text, its revision, and the number of its last change |
 //! | `PUT /documents/ID` `{"markdown", "base"}` | what a person has made of the text of revision `base` |
 //! | `POST /documents/ID/chat` `"message"` | a turn of the model, which may edit; answers with its name and its events |
+//! | `POST /documents/ID/suggest` `"message"` | the same, but the model's edits wait for a decision |
+//! | `GET /documents/ID/proposals` | the edits that wait, in parts with their lines before and after |
+//! | `POST /documents/ID/decide` `{"accept", "reject", "note"?, "seen"?}` | accepts and rejects parts |
 //! | `POST /documents/ID/undo` `"mine"` | undoes the person's last change, or all of a `{"conversation"}`, and keeps the rest |
 //! | `POST /documents/ID/redo` `null` | redoes what the person's last undo has undone |
 //! | `GET /documents/ID/history` | its changes, oldest first |
@@ -35,6 +38,7 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use canvas_core::document::{Base, Edit};
 use canvas_core::history::{ChangeSelection, ChangesOf, EntryNumber, HistoryEntry, RedoOf, Undo, UndoScope};
+use canvas_core::proposal::DecideParts;
 use canvas_core::store::Blocking;
 use canvas_core::turn::{SetWorkMode, WorkMode};
 use canvas_core::{
@@ -44,7 +48,7 @@ use canvas_core::{
 use canvas_examples::http::http_status;
 use canvas_providers::{Event, Provider, TurnDriver, TurnOptions};
 use canvas_store_sqlite::{SqliteStore, system_clock as now};
-use canvas_tools::{CanvasCalls, DocumentTools, Session, Tools};
+use canvas_tools::{CanvasCalls, DocumentTools, PROPOSING_PROMPT, Session, SessionMode, Tools};
 use futures_util::StreamExt as _;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
@@ -113,6 +117,15 @@ async fn edit(to: Target, Body(Text { markdown, base }): Body<Text>) -> Answer {
     write(to, Edit { markdown, base: base.map(Base::Id) }).await
 }
 
+async fn proposals(to: Target) -> Answer {
+    let (open, snapshot) = to.service.engine.proposals(&to.canvas, now()).await?;
+    Ok(Json(json!({"proposals": open.list(), "current": shown(&snapshot)})))
+}
+
+async fn decide(to: Target, Body(decision): Body<DecideParts>) -> Answer {
+    write(to, decision).await
+}
+
 async fn undo(to: Target, Body(whose): Body<Whose>) -> Answer {
     let selected = match whose {
         Whose::Mine => {
@@ -160,21 +173,33 @@ async fn changes(to: Target, headers: HeaderMap) -> Result<impl IntoResponse, Fa
 
 /// In a task of its own: where the client goes away, the turn still comes to its end and gives its lease back.
 async fn chat(to: Target, Body(message): Body<String>) -> Answer {
-    tokio::spawn(turn(to, message)).await.expect("a turn does not panic")
+    tokio::spawn(turn(to, message, SessionMode::Direct)).await.expect("a turn does not panic")
+}
+
+async fn suggest(to: Target, Body(message): Body<String>) -> Answer {
+    tokio::spawn(turn(to, message, SessionMode::propose())).await.expect("a turn does not panic")
 }
 
 /// Each message is a conversation of its own, whose model is sent the whole text. A host that keeps chats stores the events of
 /// the turn with the name of the conversation; its model is sent what has changed since.
-async fn turn(Target { service, canvas, person, call }: Target, message: String) -> Answer {
+async fn turn(
+    Target { service, canvas, person, call }: Target,
+    message: String,
+    mode: SessionMode,
+) -> Answer {
     let (engine, tools) = (&service.engine, &service.tools);
     // The same for a request that is sent again, and nobody else's.
     let chat = ConversationId::new(&format!("chat-{}", BlobId::of(format!("{call}\n{person}").as_bytes())))?;
-    let session = Session::open(engine, canvas, chat.clone(), now()).await?;
+    let mut briefing = tools.briefing(engine);
+    if !mode.is_direct() {
+        briefing.system = format!("{}\n{PROPOSING_PROMPT}", briefing.system);
+    }
+    let session = Session { mode, ..Session::open(engine, canvas, chat.clone(), now()).await? };
     let calls = Arc::new(CanvasCalls::new(Arc::clone(engine), Arc::clone(tools), session));
     let began = calls.begin_turn(call, now()).await?;
     let history = began.hidden_message.into_iter().chain([message]).map(Event::user).collect();
     let provider = Provider::Anthropic;
-    let options = TurnOptions::new(provider, provider.issuer("a-model"), tools.briefing(engine));
+    let options = TurnOptions::new(provider, provider.issuer("a-model"), briefing);
     let mut turn = TurnDriver::new(options, service.model, Arc::clone(&calls)).with_history(history);
     let outcome = turn.run().await;
     calls.end_turn(service.ids.fresh(), now()).await?;
@@ -261,6 +286,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let routes = Router::new()
         .route("/documents/{id}", post(create).get(read).put(edit))
         .route("/documents/{id}/chat", post(chat))
+        .route("/documents/{id}/suggest", post(suggest))
+        .route("/documents/{id}/proposals", get(proposals))
+        .route("/documents/{id}/decide", post(decide))
         .route("/documents/{id}/undo", post(undo))
         .route("/documents/{id}/redo", post(redo))
         .route("/documents/{id}/history", get(history))

@@ -1,6 +1,5 @@
 //! Tools of the pages: what people do. No model sees them, and clients without pages have none.
 
-use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use canvas_core::board::{BoardAction, CanvasCommand, HistoryAction, RunBoardCommand};
@@ -8,7 +7,7 @@ use canvas_core::document::{Base, Edit, Edited};
 use canvas_core::history::{
     ChangeSelection, ChangesOf, ClearHistory, HistoryEntry, HistoryMove, Redo, RedoOf, Undo, UndoScope,
 };
-use canvas_core::proposal::{DecideParts, PartChoice, PartId};
+use canvas_core::proposal::DecideParts;
 use canvas_core::turn::TakeControl;
 use canvas_core::turn::WorkMode;
 use canvas_core::watch::LockView;
@@ -60,7 +59,7 @@ const TOOLS: [Row; 9] = [
     ),
     ("app_decide", "Decide", "The user accepts and rejects what models propose.", DOCUMENT_PAGE, || {
         json!({
-            "permit": {"type": "string"}, "accept": {}, "reject": {}, "note": {"type": "string"},
+            "permit": {"type": "string"}, "accept": {}, "reject": {}, "edit": {"type": "object"}, "note": {"type": "string"},
             "seen": {"type": "object"},
         })
     }),
@@ -127,50 +126,6 @@ struct NoArguments {}
 #[serde(deny_unknown_fields)]
 struct StepArguments {
     steps: Option<NonZeroU32>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct DecisionArguments {
-    /// What the page got with the state.
-    permit: Option<String>,
-    #[serde(default)]
-    accept: Chosen,
-    #[serde(default)]
-    reject: Chosen,
-    note: Option<String>,
-    /// The lines after each part that the page showed.
-    #[serde(default)]
-    seen: BTreeMap<PartId, String>,
-}
-
-/// Some parts, or all that wait.
-#[derive(Debug, Deserialize)]
-#[serde(untagged, expecting = "a list of part ids, or \"all\"")]
-enum Chosen {
-    Some(Vec<PartId>),
-    All(All),
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum All {
-    All,
-}
-
-impl Default for Chosen {
-    fn default() -> Self {
-        Self::Some(Vec::new())
-    }
-}
-
-impl From<Chosen> for PartChoice {
-    fn from(chosen: Chosen) -> Self {
-        match chosen {
-            Chosen::Some(parts) => Self::Only(parts),
-            Chosen::All(All::All) => Self::All,
-        }
-    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -292,14 +247,15 @@ impl Host {
         }))
     }
 
-    async fn decide_for(&self, caller: &Caller, canvas: CanvasId, arguments: JsonObject) -> Answer {
-        let DecisionArguments { permit, accept, reject, note, seen } = read(arguments)?;
-        let permit = permit.and_then(|permit| self.seal.open::<Permit>(&permit, &caller.principal).ok());
+    async fn decide_for(&self, caller: &Caller, canvas: CanvasId, mut arguments: JsonObject) -> Answer {
+        let permit = arguments.remove("permit");
+        let permit = permit.as_ref().and_then(Value::as_str);
+        let permit = permit.and_then(|permit| self.seal.open::<Permit>(permit, &caller.principal).ok());
         let Some(permit) = permit.filter(|permit| permit.canvas == canvas) else {
             let message = "only the user decides, in the page or with canvas-mcp review: wait for it";
             return Err(json!({"code": "DECISION_BY_MODEL", "message": message, "retryable": false}));
         };
-        let decision = DecideParts { note, seen, ..DecideParts::of(accept.into(), reject.into()) };
+        let decision: DecideParts = read(arguments)?;
         let decided = self.decide(&canvas, permit.decision, decision).await?;
         Ok(json!({
             "canvas": canvas, "revision_id": decided.revision, "accepted": decided.accepted,

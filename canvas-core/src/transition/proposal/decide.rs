@@ -33,7 +33,18 @@ use crate::transition::step::{Stop, Transition};
 /// The accepted parts change the document, as one change of the history for each owner. Its actor is the person, and its
 /// author the owner. Either all of a decision is done or it is refused, and undo takes it back. An accepted change ends
 /// the lease as a user's edit does.
-#[derive(Debug, Clone, PartialEq, Eq)]
+///
+/// In JSON, each field may be left out:
+///
+/// ```
+/// use canvas_core::proposal::{DecideParts, PartId};
+///
+/// let decision: DecideParts = serde_json::from_str(r#"{"accept": ["p2"], "reject": "all", "note": "too long"}"#)?;
+/// assert_eq!(decision.accept.ids(), [PartId::new(2)]);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct DecideParts {
     /// Parts whose changes go into the document.
     pub accept: PartChoice,
@@ -48,8 +59,9 @@ pub struct DecideParts {
     pub seen: BTreeMap<PartId, String>,
 }
 
-/// Selects parts for a decision.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Selects parts for a decision. In JSON, this is a list of ids or `"all"`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(from = "ChoiceForm")]
 pub enum PartChoice {
     /// All pending parts of all owners.
     All,
@@ -57,10 +69,40 @@ pub enum PartChoice {
     Only(Vec<PartId>),
 }
 
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "a list of part ids, or \"all\"")]
+enum ChoiceForm {
+    Only(Vec<PartId>),
+    All(AllParts),
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum AllParts {
+    All,
+}
+
+impl From<ChoiceForm> for PartChoice {
+    fn from(form: ChoiceForm) -> Self {
+        match form {
+            ChoiceForm::Only(parts) => Self::Only(parts),
+            ChoiceForm::All(AllParts::All) => Self::All,
+        }
+    }
+}
+
+impl Default for PartChoice {
+    fn default() -> Self {
+        Self::Only(Vec::new())
+    }
+}
+
 /// A part with the wording of the person who accepts it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Reworded {
-    /// Id of a pending part.
+    /// Id of a pending part, called `id` in JSON.
+    #[serde(rename = "id")]
     pub part: PartId,
     /// The lines in place of those that the owner proposed.
     pub after: String,
@@ -83,12 +125,12 @@ pub struct PartsDecided {
 impl DecideParts {
     /// Creates a decision that accepts these parts.
     pub fn accept(parts: impl IntoIterator<Item = PartId>) -> Self {
-        Self::of(PartChoice::Only(parts.into_iter().collect()), PartChoice::Only(Vec::new()))
+        Self { accept: PartChoice::Only(parts.into_iter().collect()), ..Self::default() }
     }
 
     /// Creates a decision that rejects these parts.
     pub fn reject(parts: impl IntoIterator<Item = PartId>) -> Self {
-        Self::of(PartChoice::Only(Vec::new()), PartChoice::Only(parts.into_iter().collect()))
+        Self::default().and_reject(parts)
     }
 
     /// Rejects these parts too.
@@ -99,7 +141,7 @@ impl DecideParts {
 
     /// Creates a decision without a note, and without a check of the parts shown.
     pub fn of(accept: PartChoice, reject: PartChoice) -> Self {
-        Self { accept, reject, edit: None, note: None, seen: BTreeMap::new() }
+        Self { accept, reject, ..Self::default() }
     }
 }
 
