@@ -3,7 +3,10 @@
 use canvas_core::Engine;
 use canvas_core::lease::LeasePolicy;
 use canvas_core::store::Store;
+use serde_json::Value;
 
+use crate::session::mode::{PROPOSING_PROMPT, SessionMode};
+use crate::toolset::document::tool::{CHECK_IN, CHECK_OUT, RENEW_LEASE};
 use crate::toolset::spec::ToolSpec;
 use crate::toolset::tools::Tools;
 
@@ -40,8 +43,20 @@ impl<S: Store> Tools<S> {
     /// # Ok::<(), canvas_tools::ToolsError>(())
     /// ```
     pub fn briefing(&self, engine: &Engine<S>) -> Briefing {
-        let (system, tools) = (self.system_prompt(engine), self.specs(engine));
-        Briefing { system, tools, lease: engine.policy().lease }
+        self.briefing_in(engine, &SessionMode::Direct)
+    }
+
+    /// Returns the briefing for sessions of a mode. A model that proposes needs no lease, so its briefing has neither the
+    /// tools nor the arguments of a lease, and says that edits wait.
+    pub fn briefing_in(&self, engine: &Engine<S>, mode: &SessionMode) -> Briefing {
+        let specs: Vec<_> = self.toolsets.iter().map(|toolset| toolset.specs(engine)).collect();
+        if mode.is_direct() {
+            let system = self.prompt_of(&specs);
+            return Briefing { system, tools: specs.concat(), lease: engine.policy().lease };
+        }
+        let specs: Vec<_> = specs.into_iter().map(without_lease).collect();
+        let system = format!("{}\n{PROPOSING_PROMPT}", self.prompt_of(&specs));
+        Briefing { system, tools: specs.concat(), lease: engine.policy().lease }
     }
 
     /// Returns the system prompt for the tools of [`Tools::specs`]. It names the tools, explains how to use each
@@ -66,14 +81,17 @@ impl<S: Store> Tools<S> {
     /// # }).unwrap();
     /// ```
     pub fn system_prompt(&self, engine: &Engine<S>) -> String {
+        let specs: Vec<_> = self.toolsets.iter().map(|toolset| toolset.specs(engine)).collect();
+        self.prompt_of(&specs)
+    }
+
+    /// Returns the prompt for the specs of each toolset.
+    fn prompt_of(&self, specs: &[Vec<ToolSpec>]) -> String {
         let (mut task, mut names, mut lines) = (None, Vec::new(), Vec::new());
-        for toolset in &self.toolsets {
-            let specs = toolset.specs(engine);
-            if !specs.is_empty() {
-                task = task.or_else(|| Some(toolset.task()));
-                lines.extend(toolset.prompt(&specs));
-                names.extend(specs.into_iter().map(|spec| spec.name));
-            }
+        for (toolset, specs) in self.toolsets.iter().zip(specs).filter(|(_, specs)| !specs.is_empty()) {
+            task = task.or_else(|| Some(toolset.task()));
+            lines.extend(toolset.prompt(specs));
+            names.extend(specs.iter().map(|spec| spec.name.as_str()));
         }
         let Some(task) = task else { return String::new() };
         format!(
@@ -85,4 +103,21 @@ impl<S: Store> Tools<S> {
             lines.join("\n"),
         )
     }
+}
+
+/// The argument that names a lease.
+const LEASE_ID: &str = "lease_id";
+
+/// Leaves out the tools of the lease, and the argument that names it.
+fn without_lease(mut specs: Vec<ToolSpec>) -> Vec<ToolSpec> {
+    specs.retain(|spec| ![CHECK_OUT, RENEW_LEASE, CHECK_IN].contains(&spec.name.as_str()));
+    for ToolSpec { parameters, .. } in &mut specs {
+        if let Some(properties) = parameters.get_mut("properties").and_then(Value::as_object_mut) {
+            properties.remove(LEASE_ID);
+        }
+        if let Some(required) = parameters.get_mut("required").and_then(Value::as_array_mut) {
+            required.retain(|name| name != LEASE_ID);
+        }
+    }
+    specs
 }

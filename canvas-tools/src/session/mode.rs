@@ -22,7 +22,7 @@ pub enum SessionMode {
     },
 }
 
-/// A line for the system prompt of a session that proposes.
+/// A line for the system prompt of a session that proposes. [`Tools::briefing_in`](crate::Tools::briefing_in) adds it.
 pub const PROPOSING_PROMPT: &str = "Your edits are proposals: they wait for the user's decision, and all that you read includes them. You need no lease.";
 
 impl SessionMode {

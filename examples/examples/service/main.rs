@@ -48,7 +48,7 @@ use canvas_core::{
 use canvas_examples::http::http_status;
 use canvas_providers::{Event, Provider, TurnDriver, TurnOptions};
 use canvas_store_sqlite::{SqliteStore, system_clock as now};
-use canvas_tools::{CanvasCalls, DocumentTools, PROPOSING_PROMPT, Session, SessionMode, Tools};
+use canvas_tools::{CanvasCalls, DocumentTools, Session, SessionMode, Tools};
 use futures_util::StreamExt as _;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
@@ -190,10 +190,7 @@ async fn turn(
     let (engine, tools) = (&service.engine, &service.tools);
     // The same for a request that is sent again, and nobody else's.
     let chat = ConversationId::new(&format!("chat-{}", BlobId::of(format!("{call}\n{person}").as_bytes())))?;
-    let mut briefing = tools.briefing(engine);
-    if !mode.is_direct() {
-        briefing.system = format!("{}\n{PROPOSING_PROMPT}", briefing.system);
-    }
+    let briefing = tools.briefing_in(engine, &mode);
     let session = Session { mode, ..Session::open(engine, canvas, chat.clone(), now()).await? };
     let calls = Arc::new(CanvasCalls::new(Arc::clone(engine), Arc::clone(tools), session));
     let began = calls.begin_turn(call, now()).await?;

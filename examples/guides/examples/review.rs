@@ -8,7 +8,7 @@ use canvas_core::lease::Timestamp;
 use canvas_core::proposal::{DecideParts, PartId, Proposal};
 use canvas_core::store::MemoryStore;
 use canvas_core::{Author, CallId, CanvasId, Engine, NameError, OpKey, PersonId, Policy};
-use canvas_tools::{DocumentTools, PROPOSING_PROMPT, Session, SessionMode, ToolCall, Tools};
+use canvas_tools::{DocumentTools, Session, SessionMode, ToolCall, Tools};
 use serde_json::json;
 
 const DOCUMENT: &str = "# Launch\n\nThe launch is on Monday.\n\n- write the note\n- call the press\n";
@@ -23,8 +23,8 @@ pub(crate) async fn story(out: &mut impl io::Write) -> Result<String, Box<dyn Er
     // Your host sets the mode of the session, and tells the model.
     let mut session = Session::open(&engine, canvas.clone(), "assistant".parse()?, now).await?;
     session.mode = SessionMode::propose();
-    let system = format!("{}\n{PROPOSING_PROMPT}", tools.system_prompt(&engine));
-    writeln!(out, "The system prompt has {} lines.", system.lines().count())?;
+    let briefing = tools.briefing_in(&engine, &session.mode);
+    writeln!(out, "The model gets {} tools.", briefing.tools.len())?;
     session.begin_turn(&engine, "message-1".parse()?, now).await?;
     let patch = "@@\n-# Launch\n+# Launch of version 2\n@@\n-The launch is on Monday.\n+The launch of version 2 is on Monday.\n@@\n-- call the press\n+- call the press and the partners\n";
     let call =

@@ -10,7 +10,6 @@ use canvas_core::surface::RunnerId;
 use canvas_core::{
     CanvasId, CodedError, Command, ConversationId, Engine, EngineError, OpKey, Policy, Snapshot,
 };
-use canvas_tools::SessionMode;
 use canvas_tools::surface::SurfaceDoor;
 use serde_json::{Value, json};
 
@@ -32,7 +31,7 @@ use crate::promote::PromoteError;
 use crate::resources::Rendered;
 use crate::save;
 use crate::seal::Seal;
-use crate::toolbox::{Naming, Toolboxes};
+use crate::toolbox::{Naming, Toolbox, Toolboxes};
 use crate::trace;
 
 /// The engine and what stands around it.
@@ -166,10 +165,7 @@ impl Host {
             first,
             person: names.conversation("user"),
             toolboxes: Toolboxes::new(options.tools, Arc::clone(&door), options.document_name(), naming),
-            conversations: Conversations::new(match options.proposes {
-                true => SessionMode::propose(),
-                false => SessionMode::Direct,
-            }),
+            conversations: Conversations::new(options.mode()),
             pauses: Pauses::new(options.quiet),
             files: Files::new(options.folder.as_deref()),
             notices: Notices::default(),
@@ -225,6 +221,11 @@ impl Host {
         }
         let what = what.join(", ");
         format!("{} serves {what}; canvases are kept {kept}", env!("CARGO_PKG_VERSION"))
+    }
+
+    /// How models use the tools.
+    pub(crate) fn system_prompt(&self, toolbox: &Toolbox) -> String {
+        toolbox.tools.briefing_in(&self.engine, &self.options.mode()).system
     }
 
     /// The engine.

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use canvas_core::proposal::{PartChoice, PartId};
 use canvas_core::{CanvasId, PersonId};
+use canvas_tools::SessionMode;
 use canvas_tools::native::Dialect;
 
 /// What `--help` prints.
@@ -371,6 +372,11 @@ impl Options {
             Word::Serve if checks => Asked::Check { options, given },
             Word::Serve => Asked::Serve(options),
         })
+    }
+
+    /// Whether edits of models wait for a decision.
+    pub(crate) fn mode(&self) -> SessionMode {
+        if self.proposes { SessionMode::propose() } else { SessionMode::Direct }
     }
 
     /// What a model calls the document in a native form.

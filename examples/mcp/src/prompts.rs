@@ -98,7 +98,7 @@ impl Host {
                     )
                 }
             };
-            let how = toolbox.tools.system_prompt(&self.engine);
+            let how = self.system_prompt(toolbox);
             let blocks = [Some(how), hidden, Some(task)].into_iter().flatten();
             blocks.map(|text| PromptMessage::new(Role::User, ContentBlock::text(text))).collect()
         };

@@ -10,7 +10,6 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use canvas_core::CanvasId;
-use canvas_tools::PROPOSING_PROMPT;
 use futures_util::future::join_all;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams, CompleteResult,
@@ -94,10 +93,7 @@ impl Server {
     /// How a model of this client uses the tools.
     fn instructions(&self, client: &str) -> String {
         let toolbox = self.host.toolboxes.of(self.host.options.dialect, client);
-        let mut text = toolbox.tools.system_prompt(&self.host.engine);
-        if self.host.options.proposes {
-            text = format!("{text}\n{PROPOSING_PROMPT}");
-        }
+        let mut text = self.host.system_prompt(&toolbox);
         if toolbox.naming == Naming::Document {
             let lease = if self.host.options.proposes { "" } else { ", each with a lease of its own" };
             text += &format!(

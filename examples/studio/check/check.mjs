@@ -17,6 +17,7 @@ import { socketScenes } from "./hostile-socket.mjs";
 import { storeScenes } from "./hostile-store.mjs";
 import { judgeScenes } from "./judges.mjs";
 import { peopleScenes } from "./people.mjs";
+import { proposalScenes } from "./proposals.mjs";
 import { failed, part, passed, seconds, told } from "./report.mjs";
 import { restartScenes, staleScenes } from "./restart.mjs";
 import { start } from "./studio.mjs";
@@ -94,6 +95,15 @@ async function meets(folder) {
   await client.end();
 }
 
+// Edits that wait, on a server of their own.
+async function decides(folder) {
+  const studio = await server({ db: join(folder, "proposals.db") });
+  const client = await Client.at(studio.page);
+  part("proposals");
+  await proposalScenes({ windows, studio, client });
+  await client.end();
+}
+
 // What must be refused, on a server of its own.
 async function refuses(folder) {
   const studio = await server({ db: join(folder, "hostile.db") });
@@ -122,6 +132,7 @@ try {
   else {
     if ([...SHOWN, "judges"].some(isAsked)) await shows(folder);
     if (isAsked("people")) await meets(folder);
+    if (isAsked("proposals")) await decides(folder);
     if (REFUSED.some(isAsked)) await refuses(folder);
     if (isAsked("store")) {
       part("store");

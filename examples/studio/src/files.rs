@@ -48,6 +48,7 @@ static FILES: &[File] = &files![
     "form.js" JS,
     "place.js" JS,
     "views.js" JS,
+    "proposals.js" JS,
     "surface.js" JS,
     "icon.svg" SVG,
 ];

@@ -10,14 +10,14 @@ use canvas_core::lease::Timestamp;
 use canvas_core::surface::SurfaceEvent;
 use canvas_core::turn::WorkMode;
 use canvas_core::watch::{CanvasStatus, WatchEvent};
-use canvas_core::{BlobId, CanvasId, EngineError, Face, RevisionId, Snapshot};
+use canvas_core::{BlobId, CanvasId, EngineError, Face, Revision, RevisionId, Snapshot};
 use canvas_store_sqlite::Listener;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use crate::board_news::BoardNews;
 use crate::host::Host;
-use crate::{changed_paths, clock, document_news, history, run, shown};
+use crate::{changed_paths, clock, document_news, history, proposals, run, shown};
 
 /// How long a store that does not answer is left alone.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -39,6 +39,7 @@ struct Sent {
     board: BoardNews,
     state: Value,
     history: Value,
+    proposals: Value,
     work_mode: WorkMode,
 }
 
@@ -127,6 +128,14 @@ async fn bring(
     }
     bring_document(host, canvas, sent, &snapshot).await?;
     sent.entries = snapshot.head.journal().entries;
+    let has_proposals = snapshot.head.face_revision(Face::Proposals) > Revision::ZERO;
+    if has_proposals && (touched(Face::Proposals) || touched(Face::Document)) {
+        let proposals = proposals::shown(host, canvas).await?;
+        if !is_first && proposals != sent.proposals {
+            host.publish(canvas, "canvas.proposals.updated", json!({"proposals": proposals}));
+        }
+        sent.proposals = proposals;
+    }
     if touched(Face::Board) || touched(Face::Recipe) || touched(Face::Data) {
         sent.board.bring(host, canvas, is_first).await?;
     }

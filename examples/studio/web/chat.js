@@ -40,6 +40,7 @@ export function mountChat(root, studio) {
     el("option", { value: "tools" }, "Tool edits"),
     el("option", { value: "patches" }, "Patch edits"),
     el("option", { value: "legacy" }, "Offset edits"),
+    el("option", { value: "proposals" }, "Proposals"),
   );
   const demo = el("span", { class: "tag plain", "data-testid": "demo", title: "The answers are recorded: no model is asked", hidden: true }, "Demo");
   const own = el("span", { class: "tag plain", "data-testid": "own-chat", title: "Others have chats of their own", hidden: true }, "Yours");

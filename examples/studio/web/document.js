@@ -2,6 +2,7 @@
 import { Draft } from "./draft.js";
 import { mountKept } from "./kept.js";
 import { Marks } from "./marks.js";
+import { mountProposals, ProposedMarks } from "./proposals.js";
 import { move } from "./text.js";
 import { iconButton, CLOSE, el } from "./ui.js";
 import { View } from "./view.js";
@@ -27,24 +28,38 @@ export function mountDocument(root, studio) {
   );
   const saved = el("span", { class: "saved" });
   const changes = el("div", { class: "changes", hidden: true });
+  const reviewRoot = el("div", { class: "review" });
   const keptRoot = el("div", { class: "kept" });
   root.append(
     el("header", {}, el("h2", { id: "document-title" }, "Document"), lock, take, el("div", { class: "end" }, saved, tabs(root))),
     changes,
+    reviewRoot,
     el("div", { class: "panes" }, el("div", { class: "pane write" }, editor), el("div", { class: "pane read" }, view)),
     keptRoot,
   );
   root.dataset.show = "read";
 
   const marks = new Marks();
+  const proposed = new ProposedMarks();
+  // What the assistant has changed, and what would change.
+  const all = {
+    get isEmpty() {
+      return marks.isEmpty && proposed.isEmpty;
+    },
+    within: (...range) => [...marks.within(...range), ...proposed.within(...range)].sort((a, b) => a.from - b.from),
+  };
   const drawn = new View(flow);
+  const review = mountProposals(reviewRoot, studio, () => view.focus());
   const state = { lock: {}, isTurn: false, isComposing: false, isRefused: false, until: 0 };
 
   const draft = new Draft({
     send: (params) => studio.connection.request("document.edit", { canvasId: studio.canvas, ...params }, { onRetry }),
     reload: () => studio.resync(),
     changed,
-    settled: drawSaved,
+    settled() {
+      drawSaved();
+      draw();
+    },
     refused(error) {
       state.isRefused = true;
       studio.say(`The document did not take your text: ${error.message} (${error.code}). It stays in the editor.`, { error: true });
@@ -69,11 +84,13 @@ export function mountDocument(root, studio) {
       state.isTurn = snapshot.chat?.running === true;
       state.hasDocument = Boolean(snapshot.document);
       if (snapshot.document) draft.load(snapshot.document);
+      takeProposals(snapshot.proposals);
       draw();
       drawSaved();
     }),
   );
   studio.on("canvas.document.updated", (event) => incoming(() => draft.receive(event)));
+  studio.on("canvas.proposals.updated", ({ proposals }) => incoming(() => takeProposals(proposals)));
   studio.on("canvas.lock.updated", ({ lock: now }) => drawLock(now));
   studio.on("canvas.chat.turn", ({ running }) => {
     if (running && !state.isTurn) hideMarks();
@@ -117,6 +134,12 @@ export function mountDocument(root, studio) {
     walk(event.inputType === "historyUndo" ? "undo" : "redo");
   });
 
+  function takeProposals(proposals) {
+    proposed.take(proposals ?? { marks: [] });
+    review.draw(Array.isArray(proposals?.list) ? proposals.list : []);
+    draw();
+  }
+
   function onRetry(error) {
     studio.say(`${error.message} (${error.code}) Your text is kept here and sent again.`, { error: true });
   }
@@ -126,6 +149,7 @@ export function mountDocument(root, studio) {
     if (!one) return;
     state.isRefused = false;
     marks.follow([one]);
+    proposed.follow([one]);
     kept.follow([one]);
     if (!state.isTurn) hideMarks();
     drawSaved();
@@ -157,6 +181,7 @@ export function mountDocument(root, studio) {
 
     kept.follow(splices);
     marks.followOthers(splices);
+    proposed.follow(splices);
     if (event?.actor === "assistant" && Array.isArray(event.words)) {
       marks.add(event.words, place, before, text);
       draw(true);
@@ -177,7 +202,9 @@ export function mountDocument(root, studio) {
     isToShow ||= showChange;
     frame ||= requestAnimationFrame(() => {
       frame = 0;
-      drawn.draw(draft.text, marks);
+      proposed.settle(draft);
+      flow.toggleAttribute("data-proposed", !proposed.isEmpty);
+      drawn.draw(draft.text, all);
       drawChanges();
       if (isToShow) showFirst();
       isToShow = false;

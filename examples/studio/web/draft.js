@@ -59,6 +59,10 @@ export class Draft {
   get isLoaded() {
     return this.#source !== null;
   }
+  /** The revision of the document that it knows. */
+  get revision() {
+    return this.#revision;
+  }
   get isDirty() {
     return this.#typed.length > 0 || this.#sent.length > 0;
   }

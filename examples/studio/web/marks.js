@@ -80,9 +80,16 @@ function partsOf(text, start, stop, marks) {
   const parts = [];
   const push = (tag, words) => words !== "" && parts.push({ tag, text: words });
   let at = start;
-  for (const { from, to, del } of marks) {
+  for (const { from, to, del, ins } of marks) {
     const [first, last] = [Math.max(from, at), Math.min(to, stop)];
     push(null, text.slice(at, first));
+    if (ins !== undefined) {
+      // A proposal: the words are still there, and what would come is not.
+      if (last > first) push("del", text.slice(first, last));
+      if (to <= stop) push("ins", ins);
+      at = Math.max(at, last);
+      continue;
+    }
     if (del && from >= start) push("del", del);
     if (last > first) push("ins", text.slice(first, last));
     at = Math.max(at, last);

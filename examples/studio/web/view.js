@@ -103,6 +103,6 @@ export class View {
 }
 
 const changed = (text, from, stop, marks) => ({
-  key: `\0${text.slice(from, stop)}\0${JSON.stringify(marks.map((one) => [one.from - from, one.to - from, one.del]))}`,
+  key: `\0${text.slice(from, stop)}\0${JSON.stringify(marks.map((one) => [one.from - from, one.to - from, one.del, one.ins]))}`,
   make: () => drawMarked(text, from, stop, marks),
 });

@@ -59,8 +59,9 @@ impl Calls {
         }
     }
 
-    async fn text(&self, now: Timestamp) -> String {
-        let snapshot = self.host.engine.snapshot(&self.seat.canvas, now).await;
+    /// The text as the model sees it.
+    async fn text(&self, session: &Session, now: Timestamp) -> String {
+        let snapshot = session.snapshot(&self.host.engine, now).await;
         snapshot.map(|snapshot| snapshot.text().to_owned()).unwrap_or_default()
     }
 
@@ -117,6 +118,9 @@ impl Calls {
         let summary = match (is_ok, reply.body()["explanation"].as_str()) {
             (false, _) => refused::sentence(reply.code()).to_owned(),
             (true, Some(explanation)) => explanation.to_owned(),
+            (true, None) if reply.body().get("proposed").is_some() => {
+                "Proposed a change of the document.".to_owned()
+            }
             (true, None) => words.to_owned(),
         };
         let preview =
@@ -180,16 +184,16 @@ fn directive_icon(call: &ToolCall, icon: Icon) -> Icon {
 impl CallHost for Calls {
     async fn call(&self, call: &ToolCall, now: Timestamp) -> ToolReply {
         self.pause().await;
-        let before = self.text(now).await;
         let mut session = self.session();
+        let before = self.text(&session, now).await;
         if call.name == DOCUMENT_EDIT {
             self.direct(&session, call, now).await;
         }
         let reply = self.tools.call(&self.host.engine, &mut session, call, now).await;
         self.observe(&mut session, call, &reply, now);
-        *lock(&self.session) = session;
         self.host.after_reply(&self.seat.canvas, &reply);
-        let after = self.text(now).await;
+        let after = self.text(&session, now).await;
+        *lock(&self.session) = session;
         let change = if before == after { None } else { self.change_of(call, now).await };
         self.show(call, &reply, (&before, &after), change);
         if let Some(request) = reply.board().requested.clone() {

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 use canvas_core::PersonId;
 use canvas_core::board::ComponentId;
 use canvas_core::history::ChangeNumber;
-use canvas_tools::ActionRequest;
 use canvas_tools::directive::RecentEdits;
+use canvas_tools::{ActionRequest, SessionMode};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -39,6 +39,14 @@ pub(crate) enum Edits {
     Patches,
     /// By directives that insert, replace and annotate.
     Legacy,
+    /// By the tools of the document, and each edit waits for a decision of a person.
+    Proposals,
+}
+
+impl Edits {
+    pub(super) fn mode(self) -> SessionMode {
+        if self == Self::Proposals { SessionMode::propose() } else { SessionMode::Direct }
+    }
 }
 
 /// A chat as it is kept.

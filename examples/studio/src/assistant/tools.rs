@@ -20,15 +20,27 @@ pub(super) fn of(host: &Arc<Host>, edits: Edits) -> Tools<BoxStore> {
         Edits::Tools => Box::new(DocumentTools::default()),
         Edits::Patches => Box::new(DirectiveTools { use_patch_edits: true }),
         Edits::Legacy => Box::new(DirectiveTools { use_patch_edits: false }),
+        Edits::Proposals => Box::new(DocumentTools::ALL),
     };
-    let tools: Vec<Box<dyn Toolset<BoxStore>>> = vec![
-        document,
+    let mut tools = vec![document];
+    // A board and a surface do not wait for decisions.
+    if edits != Edits::Proposals {
+        tools.extend(of_other_faces(host));
+    }
+    tools.push(Box::new(HostTools {
+        host: Arc::clone(&host.tool_host),
+        specs: read_only(host),
+        timeout: TIMEOUT,
+    }));
+    Tools::try_from(tools).expect("no two toolsets have a name in common")
+}
+
+fn of_other_faces(host: &Arc<Host>) -> [Box<dyn Toolset<BoxStore>>; 3] {
+    [
         Box::new(BoardTools { show_canvas: true, request_action: true, ..BoardTools::default() }),
         Box::new(SurfaceTools::new(Arc::clone(&host.door))),
         Box::new(RecipeTools::new(Arc::clone(&host.tool_host), Arc::clone(&host.refresher))),
-        Box::new(HostTools { host: Arc::clone(&host.tool_host), specs: read_only(host), timeout: TIMEOUT }),
-    ];
-    Tools::try_from(tools).expect("no two toolsets have a name in common")
+    ]
 }
 
 /// The tools of the host that change nothing: others run as actions of a surface, which a person confirms.

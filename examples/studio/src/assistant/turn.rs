@@ -14,7 +14,7 @@ use tokio::sync::{OwnedMutexGuard, watch};
 
 use super::brief::Brief;
 use super::calls::Calls;
-use super::chat::{Item, Speaker};
+use super::chat::{Edits, Item, Speaker};
 use super::script::Known;
 use super::seat::{Conversation, Seat, lock};
 use super::transport::{Line, Seen};
@@ -36,6 +36,7 @@ pub(super) struct Begun {
     conversation: OwnedMutexGuard<Conversation>,
     stop: watch::Receiver<bool>,
     session: Session,
+    edits: Edits,
     /// What the model is asked, hidden parts first.
     message: Vec<String>,
     line: Option<(Line, Provider, Issuer)>,
@@ -104,6 +105,8 @@ pub(super) async fn begin(
             session
         }
     };
+    let edits = seat.chat().edits;
+    session.mode = edits.mode();
     // What the engine takes for seen from here on must be in the history once the turn is over.
     seat.keep_history(&conversation.history, true);
     let began = session.begin_turn(&host.engine, call(host, "message"), now).await;
@@ -121,7 +124,7 @@ pub(super) async fn begin(
     let line = match assistant.voice() {
         Voice::None => None,
         Voice::Script(script) => {
-            let answers = script.answers(&text, seat.chat().edits);
+            let answers = script.answers(&text, edits);
             let (provider, answers) = (script.provider, Arc::new(Mutex::new(answers.into())));
             let line = Line::Script { provider, answers, seen: Arc::clone(&seen) };
             Some((line, provider, provider.issuer("recorded")))
@@ -132,7 +135,7 @@ pub(super) async fn begin(
         }
     };
     let host = Arc::clone(host);
-    Ok(Begun { host, seat, conversation, stop, session, message, line, seen })
+    Ok(Begun { host, seat, conversation, stop, session, edits, message, line, seen })
 }
 
 impl Begun {
@@ -169,8 +172,9 @@ impl Begun {
 
     async fn drive(&mut self, (line, provider, issuer): (Line, Provider, Issuer)) -> String {
         let (host, seat) = (Arc::clone(&self.host), Arc::clone(&self.seat));
-        let tools = Arc::new(tools::of(&host, seat.chat().edits));
-        let options = TurnOptions::new(provider, issuer, tools.briefing(&host.engine));
+        let tools = Arc::new(tools::of(&host, self.edits));
+        let briefing = tools.briefing_in(&host.engine, &self.session.mode);
+        let options = TurnOptions::new(provider, issuer, briefing);
         let calls = Arc::new(Calls {
             host: Arc::clone(&host),
             seat: Arc::clone(&seat),
