@@ -1,5 +1,6 @@
 //! Turns for any text: a place to edit, and the answers of a model that edits there.
 
+use canvas_core::proposal::{DecideParts, PartChoice};
 use canvas_core::text::{ApplyOptions, Mode, apply, build};
 use serde_json::{Value, json};
 
@@ -8,14 +9,18 @@ use super::terminal::fit;
 
 const FIRST_NOTE: &str = "Noted by the assistant in turn 1.";
 const SECOND_NOTE: &str = "Noted by the assistant in turn 2.";
+const THIRD_NOTE: &str = "Proposed by the assistant in turn 3.";
 const TYPED: &str = "Typed by the user while the assistant was writing.";
 
-/// Two turns on a text: the model adds a note; then the user edits before the second note is in.
+/// Three turns on a text: the model adds a note; then the user edits before the second note is in; then the model proposes a
+/// note, which the user accepts.
 pub(crate) fn script(name: String, text: String) -> Script {
     let place = Place::choose(&text);
     let after = place.insert(&text, FIRST_NOTE);
     let right = place.patch(&text, &after);
     let late = place.patch(&after, &place.insert(&after, SECOND_NOTE));
+    let typed = append(&after);
+    let proposed = place.patch(&typed, &place.insert(&typed, THIRD_NOTE));
     let (word, quote) = (&place.word, fit(place.quote, 40));
     let (from, to) = (place.line.saturating_sub(2).max(1), place.line + 2);
 
@@ -74,6 +79,13 @@ pub(crate) fn script(name: String, text: String) -> Script {
         answer(55, vec![words("You are typing at the end of the text, so I have stopped. I wrote nothing.")]),
     ];
 
+    let read = json!({"start_line": from, "end_line": to});
+    let third = [
+        answer(66, vec![call("3-1", "canvas_read_lines", read)]),
+        answer(130, vec![call("3-2", "canvas_apply_patch", json!({"patch": proposed}))]),
+        answer(31, vec![words("One more note waits for you.")]),
+    ];
+
     Script {
         first: Turn {
             prompt: if place.quote.trim().is_empty() {
@@ -85,6 +97,8 @@ pub(crate) fn script(name: String, text: String) -> Script {
         },
         second: Turn { prompt: "And another note beside it, please.".into(), answers: second.into() },
         user_edit: UserEdit { during: 3, words: TYPED, edit: append },
+        third: Turn { prompt: "Propose one more, and I decide later.".into(), answers: third.into() },
+        decision: DecideParts::of(PartChoice::All, PartChoice::default()),
         farewell: "Good, leave it like that.".into(),
         name,
         text,

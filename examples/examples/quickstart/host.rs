@@ -6,10 +6,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use canvas_core::document::Edit;
 use canvas_core::lease::{LeaseId, Timestamp};
 use canvas_core::policy::WriteRules;
+use canvas_core::proposal::{DecideParts, PartsDecided};
 use canvas_core::store::MemoryStore;
 use canvas_core::testing::block_on;
 use canvas_core::{CallId, CanvasId, ConversationId, Engine, OpKey, Policy, Snapshot};
-use canvas_tools::{DocumentTools, Session, ToolCall, ToolReply, ToolSpec, Tools, TurnClosed, TurnOpened};
+use canvas_tools::{
+    DocumentTools, Session, SessionMode, ToolCall, ToolReply, ToolSpec, Tools, TurnClosed, TurnOpened,
+};
 use serde_json::json;
 
 use super::runner::RunResult;
@@ -79,6 +82,18 @@ impl Host {
         Ok(())
     }
 
+    /// From the next turn on, the model's edits wait for a decision.
+    pub(crate) fn let_propose(&mut self) {
+        self.session.mode = SessionMode::propose();
+    }
+
+    /// The user decides on what the model proposes.
+    pub(crate) fn decide(&mut self, decision: DecideParts) -> RunResult<PartsDecided> {
+        let operation = OpKey::user(self.call_id()?);
+        let decided = self.engine.call(&self.session.canvas, &operation, decision, self.timestamp());
+        Ok(block_on(decided)?.result?)
+    }
+
     /// The model calls a tool.
     pub(crate) fn call(&mut self, call: &ToolCall) -> ToolReply {
         let now = self.timestamp();
@@ -87,7 +102,8 @@ impl Host {
 
     /// What the model hears of its tools: the system prompt and their specs.
     pub(crate) fn tools(&self) -> (String, Vec<ToolSpec>) {
-        (self.tools.system_prompt(&self.engine), self.tools.specs(&self.engine))
+        let briefing = self.tools.briefing_in(&self.engine, &self.session.mode);
+        (briefing.system, briefing.tools)
     }
 
     /// A call that the loop asks for, to renew or release a lease.

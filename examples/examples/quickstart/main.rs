@@ -1,5 +1,5 @@
 //! What the engine is for, on one screen: a model edits a document under a lease, a user types in between, no text is
-//! lost, and the model learns of each change once.
+//! lost, and the model learns of each change once. At the end the model only proposes, and the user decides.
 //!
 //! `cargo run -p canvas-examples --example quickstart` runs it on a runbook; with a file after `--`, on a copy of
 //! that file. Everything is real but the model, whose answers are recorded, and the clock, which the example sets.
@@ -27,7 +27,7 @@ use terminal::Terminal;
 
 const USAGE: &str = "usage: quickstart [FILE]
 
-Runs two turns of a model on a canvas: on a runbook, or on a copy of the text file FILE, which stays as it is.
+Runs three turns of a model on a canvas: on a runbook, or on a copy of the text file FILE, which stays as it is.
 Colours are shown on a terminal unless NO_COLOR is set.";
 
 fn main() -> ExitCode {
@@ -54,7 +54,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Both turns and the user's last message.
+/// The turns and the user's last message.
 fn run<W: Write>(script: &Script, terminal: &mut Terminal<W>) -> Result<(), Box<dyn Error>> {
     let mut runner = Runner::open(script, terminal)?;
 
@@ -65,6 +65,12 @@ fn run<W: Write>(script: &Script, terminal: &mut Terminal<W>) -> Result<(), Box<
     runner.user_says(&script.second.prompt)?;
     runner.model_works(&script.second.answers, Some(&script.user_edit))?;
     runner.end_turn()?;
+
+    runner.let_propose();
+    runner.user_says(&script.third.prompt)?;
+    runner.model_works(&script.third.answers, None)?;
+    runner.end_turn()?;
+    runner.user_decides(&script.decision)?;
 
     runner.user_says(&script.farewell)?;
     runner.summarize(script)

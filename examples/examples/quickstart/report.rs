@@ -76,7 +76,12 @@ fn grep<W: Write>(terminal: &mut Terminal<W>, at: u64, call: &ToolCall, body: &V
 
 fn patch<W: Write>(terminal: &mut Terminal<W>, at: u64, call: &ToolCall, body: &Value) -> RunResult {
     let (revision, hunks) = (words(body, "new_revision_id"), number(body, "applied_hunks"));
-    let done = format!("{hunks} {}, now {revision}", if hunks == 1 { "hunk" } else { "hunks" });
+    let hunks = format!("{hunks} {}", if hunks == 1 { "hunk" } else { "hunks" });
+    let parts: Vec<&str> = list(&body["proposed"], "parts").filter_map(Value::as_str).collect();
+    let done = match parts[..] {
+        [] => format!("{hunks}, now {revision}"),
+        _ => format!("{hunks}, proposed as {}: the document is as it was", parts.join(", ")),
+    };
     terminal.entry(at, Symbol::DONE, "apply_patch", Style::Plain, &done)?;
     terminal.diff(words(&call.arguments, "patch"), PATCH)?;
     let repairs: Vec<String> = list(body, "repairs")

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::mem;
 
 use canvas_core::lease::Timestamp;
+use canvas_core::proposal::DecideParts;
 use canvas_core::turn::Promotion;
 use canvas_providers::{
     Body, EncodedRequest, Event, LoopAction, LoopOptions, Outcome, Provider, RequestOptions, ToolLoop,
@@ -145,6 +146,25 @@ impl<'t, W: Write> Runner<'t, W> {
         let state = format!("{}{}", self.host.state()?, promotion(ended.promotion));
         self.terminal.entry(self.host.now(), Symbol::NOTE, "end of turn", Style::Plain, &state)?;
         ended.hidden_message.map_or(Ok(()), |hidden| self.add_hidden(hidden))
+    }
+
+    /// From the next turn on, what the model edits waits.
+    pub(crate) fn let_propose(&mut self) {
+        self.host.let_propose();
+    }
+
+    /// The user accepts and rejects parts of what the model proposes.
+    pub(crate) fn user_decides(&mut self, decision: &DecideParts) -> RunResult {
+        let decided = self.host.decide(decision.clone())?;
+        let mut said = Vec::new();
+        for (what, parts) in [("accepts", decided.accepted), ("rejects", decided.rejected)] {
+            if !parts.is_empty() {
+                let parts: Vec<_> = parts.iter().map(ToString::to_string).collect();
+                said.push(format!("{what} {}", parts.join(", ")));
+            }
+        }
+        let said = format!("{}: {}", said.join(" and "), self.host.state()?);
+        Ok(self.terminal.entry(self.host.now(), Symbol::USER, "user", Style::Bold, &said)?)
     }
 
     /// Shows the state at the end, and checks it.

@@ -6,12 +6,13 @@ use std::io::Read as _;
 use std::path::Path;
 
 use canvas_core::Policy;
+use canvas_core::proposal::{DecideParts, PartId};
 use serde_json::Value;
 
 use super::derive;
 use super::terminal::{fit, grouped};
 
-/// Two turns on one document.
+/// Three turns on one document.
 pub(crate) struct Script {
     /// The document's name, for people.
     pub(crate) name: String,
@@ -23,6 +24,10 @@ pub(crate) struct Script {
     pub(crate) second: Turn,
     /// The user's edit during that turn.
     pub(crate) user_edit: UserEdit,
+    /// The turn in which the model only proposes.
+    pub(crate) third: Turn,
+    /// The user's decision on what it proposes.
+    pub(crate) decision: DecideParts,
     /// The user's last message.
     pub(crate) farewell: String,
 }
@@ -48,7 +53,7 @@ const OLD_STEP: &str = "2. Delete the old database: `dropdb orchard`.";
 const NEW_STEP: &str = "2. Set the old database aside: `psql -c 'alter database orchard rename to old'`.";
 
 impl Script {
-    /// The two turns on the runbook, from the files beside this one.
+    /// The three turns on the runbook, from the files beside this one.
     pub(crate) fn runbook() -> Result<Self, Box<dyn Error>> {
         let answers = |name: &str, json: &str| {
             serde_json::from_str(json).map_err(|e| format!("{name} is no list of answers: {e}"))
@@ -69,11 +74,19 @@ impl Script {
                 words: NEW_STEP,
                 edit: |text| text.replacen(OLD_STEP, NEW_STEP, 1),
             },
+            third: Turn {
+                prompt: "What else does the restore need? Propose it, and I decide later.".into(),
+                answers: answers("turn_3.json", include_str!("turn_3.json"))?,
+            },
+            decision: DecideParts {
+                note: Some("the channel knows it by then".into()),
+                ..DecideParts::accept([PartId::new(2)]).and_reject([PartId::new(1)])
+            },
             farewell: "Good, leave it like that.".into(),
         })
     }
 
-    /// Two turns on any text file, with calls that suit its content. The file is only read.
+    /// Three turns on any text file, with calls that suit its content. The file is only read.
     pub(crate) fn of_file(path: &Path) -> Result<Self, Box<dyn Error>> {
         let name = fit(&path.display().to_string(), 60);
         let text = read(path).map_err(|problem| format!("{name} {problem}"))?;
@@ -81,7 +94,7 @@ impl Script {
     }
 }
 
-/// Room for what the two turns add.
+/// Room for what the turns add.
 const ROOM: usize = 4 << 10;
 
 fn read(path: &Path) -> Result<String, String> {

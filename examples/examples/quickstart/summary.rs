@@ -97,7 +97,8 @@ fn hidden_update(event: &Event) -> Option<Update<'_>> {
     let (header, fenced) = text.split_once('\n')?;
     let (opening, inside) = fenced.split_once('\n')?;
     let language = opening.trim_start_matches('`');
-    let content = inside.strip_suffix(opening.strip_suffix(language)?)?;
+    // No line of the content can close the fence. Notes of rejected parts may follow it.
+    let content = &inside[..inside.find(opening.strip_suffix(language)?)?];
     match (header, language) {
         (HIDDEN_HEADER, "diff") => Some(Update::Diff(content)),
         (SNAPSHOT_HEADER, "markdown") => Some(Update::Whole(content)),
