@@ -26,6 +26,7 @@ pub mod outline;
 pub mod peers;
 pub mod people;
 pub mod preview;
+pub mod proposals;
 pub mod recipe;
 pub mod refusal;
 pub mod replay;
