@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use canvas_patch::{
-    PartId, PartView, Parts, PendingPart, RedlineSpan, SpanKind, critic_markup, redline, redline_html,
+    PartId, PartView, Parts, PendingPart, RedlineSpan, SpanKind, critic_markup, part_views, redline,
+    redline_html,
 };
 use serde::Serialize;
 
@@ -107,13 +108,12 @@ impl OpenProposals {
     }
 
     fn proposal(&self, own: &OwnParts) -> Proposal {
-        let mut parts: Vec<_> = own.parts.iter().map(|part| self.part(&own.owner, part)).collect();
-        parts.sort_by_key(|part| (part.view.start_line, part.view.end_line, part.view.id));
+        let views = part_views(own.parts.iter(), self.document());
+        let parts = views.into_iter().map(|view| self.part(&own.owner, view)).collect();
         Proposal { owner: own.owner.clone(), parts }
     }
 
-    fn part(&self, owner: &Owner, part: &PendingPart) -> ProposedPart {
-        let view = part.view(self.document());
+    fn part(&self, owner: &Owner, view: PartView) -> ProposedPart {
         let rejected_before = self.stored.rejected_before(owner, &view.before, &view.after);
         ProposedPart { view, rejected_before }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use canvas_lease::Turn;
-use canvas_patch::{PartId, Parts, PendingPart};
+use canvas_patch::{PartId, Parts, PendingPart, part_views};
 use serde::{Deserialize, Serialize};
 
 use super::limits::{MAX_BYTES, MAX_PARTS, MAX_PROPOSALS};
@@ -149,15 +149,12 @@ impl Proposals {
         document: &str,
         note: Option<&String>,
     ) {
-        self.rejected.extend(parts.iter().map(|part| {
-            let view = part.view(document);
-            RejectedPart {
-                hash: hash_of(&view.before, &view.after),
-                part: view.id,
-                owner: owner.clone(),
-                note: note.cloned(),
-                untold: Some((view.start_line, view.end_line)),
-            }
+        self.rejected.extend(part_views(parts, document).into_iter().map(|view| RejectedPart {
+            hash: hash_of(&view.before, &view.after),
+            part: view.id,
+            owner: owner.clone(),
+            note: note.cloned(),
+            untold: Some((view.start_line, view.end_line)),
         }));
     }
 

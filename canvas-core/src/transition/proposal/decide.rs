@@ -1,6 +1,5 @@
 //! Accepts and rejects parts of proposals.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use canvas_lease::PreemptionCause;
@@ -220,7 +219,6 @@ impl Decide for DecideParts {
             accept,
             reject,
             proposals: Proposals::clone(&stored),
-            text: Cow::Borrowed(at.view.text()),
             document: None,
             decided: PartsDecided {
                 accepted: Vec::new(),
@@ -285,7 +283,7 @@ impl DecideParts {
             return part.map_or(Ok(()), |part| Err(ProposalRefusal::DecidedTwice { part: part.id() }));
         }
         for (id, after) in &self.seen {
-            if find(*id)?.view(document).after != *after {
+            if find(*id)?.replacement(document).1 != *after {
                 return Err(ProposalRefusal::PartChanged { part: *id });
             }
         }
@@ -294,18 +292,17 @@ impl DecideParts {
 }
 
 /// A decision in progress, owner by owner.
-struct Deciding<'c, 't> {
+struct Deciding<'c> {
     command: &'c DecideParts,
     accept: BTreeSet<PartId>,
     reject: BTreeSet<PartId>,
     proposals: Proposals,
-    text: Cow<'t, str>,
     /// The new document, with the edits that lead to it if they are of one owner.
     document: Option<(Blob, Delta)>,
     decided: PartsDecided,
 }
 
-impl Deciding<'_, '_> {
+impl Deciding<'_> {
     fn decide_for(
         &mut self,
         at: &mut Transition<'_>,
@@ -315,7 +312,10 @@ impl Deciding<'_, '_> {
         let Some(nth) = self.proposals.owners.iter().position(|own| own.owner == *owner) else {
             return Ok(());
         };
-        let (command, text) = (self.command, &*self.text);
+        let (command, old) = (self.command, self.document.clone());
+        let stored = at.view.contents.document();
+        let old_blob = old.as_ref().map(|(blob, _)| blob).or(stored);
+        let text = old_blob.and_then(Blob::as_text).unwrap_or_default();
         let parts = &mut self.proposals.owners[nth].parts;
         let of = |ids: &BTreeSet<PartId>| {
             parts.iter().filter(|part| ids.contains(&part.id())).cloned().collect::<Vec<PendingPart>>()
@@ -338,7 +338,12 @@ impl Deciding<'_, '_> {
         parts.remove(&rejected_ids);
         let before = parts.clone();
         let (delta, _) = parts.accept(&accepted_ids);
-        let neighbours = neighbours(before, parts, text, &delta);
+        let new = (!delta.is_empty()).then(|| {
+            let after = delta.apply(text).expect("the parts are of this text");
+            Blob::document_after(old_blob, after, delta.edits())
+        });
+        let after = new.as_ref().and_then(Blob::as_text).unwrap_or(text);
+        let neighbours = neighbours(before, parts, after, &delta);
         self.proposals.remember(owner, &rejected, text, command.note.as_ref());
         let change = ChangeNumber::new(at.head.journal.entries + 1);
         for own in self.proposals.owners.iter_mut().filter(|own| own.owner != *owner) {
@@ -347,34 +352,17 @@ impl Deciding<'_, '_> {
         let revision = at.head.revision;
         at.next_revision::<DecisionRefusal>()?;
         self.proposals.owners[nth].revision = at.head.revision;
-        let old = self.document.take();
-        let stored = at.view.contents.document();
-        let (old_blob, is_first) = match &old {
-            Some((blob, _)) => (Some(blob), false),
-            None => (stored, true),
-        };
         let start = old.as_ref().map_or_else(|| at.view.head.document(), |(blob, _)| blob.id());
-        let (end, new) = match delta.is_empty() {
-            true => (start, None),
-            false => {
-                let after = delta.apply(text).expect("the parts are of this text");
-                let blob = Blob::document_after(old_blob, after.clone(), delta.edits());
-                (blob.id(), Some((blob, after)))
-            }
-        };
+        let end = new.as_ref().map_or(start, Blob::id);
         let step = DocumentStep::new((start, end), delta.clone(), at.policy.history.entry_bytes);
         if step.delta.is_none()
-            && let Some((blob, _)) = &new
+            && let Some(blob) = &new
         {
             at.blobs.extend(blob.to_put(stored));
-            at.blobs.extend(old_blob.filter(|_| !is_first).into_iter().flat_map(|old| old.to_put(stored)));
+            at.blobs.extend(old.iter().flat_map(|(old, _)| old.to_put(stored)));
         }
-        match new {
-            Some((blob, after)) => {
-                self.document = Some((blob, if is_first { delta } else { Delta::default() }));
-                self.text = Cow::Owned(after);
-            }
-            None => self.document = old,
+        if let Some(blob) = new {
+            self.document = Some((blob, if old.is_none() { delta } else { Delta::default() }));
         }
         let actor = operation.actor();
         let author = owner.to_actor(self.proposals.owners[nth].turn);
@@ -409,11 +397,11 @@ impl Deciding<'_, '_> {
     }
 }
 
-/// Returns the parts of `before` that would not be where they were after an acceptance and its undo.
+/// Returns the parts of `before` that would not be where they were after an acceptance and its undo. `text` is the document
+/// after the acceptance.
 fn neighbours(before: Parts, after: &Parts, text: &str, delta: &Delta) -> Vec<PendingPart> {
-    let Ok(text) = delta.apply(text) else { return Vec::new() };
     let mut back = after.clone();
-    back.follow_own_undo(&text, &delta.inverse(), 0, &[]);
+    back.follow_own_undo(text, &delta.inverse(), 0, &[]);
     let moved = |part: &&PendingPart| {
         let is_kept = after.get(part.id()).is_some();
         is_kept && back.get(part.id()) != Some(part)

@@ -26,10 +26,10 @@ impl Transition<'_> {
         };
         let mut after = next.take().unwrap_or_else(|| Proposals::clone(proposals));
         let parts = after.propose(owner, (real.text(), text), (revision, Some(turn)), None)?;
-        let views = after.parts().filter(|(own, part)| own.owner == **owner && parts.contains(&part.id()));
-        let rejected_before = views.filter_map(|(_, part)| {
-            let view = part.view(real.text());
-            Some((view.id, after.rejected_before(owner, &view.before, &view.after)?))
+        let made = after.parts().filter(|(own, part)| own.owner == **owner && parts.contains(&part.id()));
+        let rejected_before = made.filter_map(|(_, part)| {
+            let (before, now) = part.replacement(real.text());
+            Some((part.id(), after.rejected_before(owner, &before, &now)?))
         });
         *changed = Some(ProposedParts { rejected_before: rejected_before.collect(), parts });
         *next = Some(after);

@@ -15,7 +15,7 @@ use crate::diff::edit::TextEdit;
 pub(crate) use self::words::{after_within, lines_of};
 
 pub use self::anchor::Anchor;
-pub use self::part::{PartId, PartIdError, PartState, PartView, PendingPart};
+pub use self::part::{PartId, PartIdError, PartState, PartView, PendingPart, part_views};
 
 /// A change of a text that waits for a decision, in parts that can be accepted one at a time.
 ///

@@ -203,8 +203,33 @@ impl PendingPart {
         of(self.edits.first()).start..of(self.edits.last()).end
     }
 
-    /// Returns the content of the part in a document.
+    /// Returns the content of the part in a document. Takes time in proportion to the text before it, to count the lines;
+    /// [`part_views`] counts them once for many parts.
     pub fn view(&self, document: &str) -> PartView {
+        let placed = self.placed(document);
+        let line = 1 + lines::newlines_in(&document.as_bytes()[..placed.0.start.min(document.len())]);
+        self.viewed(document, placed, line)
+    }
+
+    fn viewed(
+        &self,
+        document: &str,
+        (place, before, after): (Range<usize>, String, String),
+        start_line: usize,
+    ) -> PartView {
+        let end_line = start_line + lines::count(document.get(place).unwrap_or_default()) - 1;
+        let (id, state, reason) = (self.id, self.state(), self.reason.clone());
+        PartView { id, state, start_line, end_line, before, after, reason }
+    }
+
+    /// Returns the lines that the part replaces in a document, and the lines in their place, each with their ends.
+    pub fn replacement(&self, document: &str) -> (String, String) {
+        let (_, before, after) = self.placed(document);
+        (before, after)
+    }
+
+    /// Returns the place of the part as bytes, and its lines before and after.
+    fn placed(&self, document: &str) -> (Range<usize>, String, String) {
         let (text, base) = match &self.stale {
             None => (document.into(), 0),
             // Where the lines end the document, an edit without a final newline is one of whole lines.
@@ -218,9 +243,23 @@ impl PendingPart {
             None => lines,
             Some(stale) => base..stale.at.end,
         };
-        let start_line = 1 + lines::newlines_in(&document.as_bytes()[..place.start.min(document.len())]);
-        let count = lines::count(document.get(place).unwrap_or_default());
-        let (id, state, reason) = (self.id, self.state(), self.reason.clone());
-        PartView { id, state, start_line, end_line: start_line + count - 1, before, after, reason }
+        (place, before, after)
     }
+}
+
+/// Returns the contents of parts in a document, by their lines and then by id. Takes time in proportion to the document and to the
+/// parts.
+pub fn part_views<'p>(parts: impl IntoIterator<Item = &'p PendingPart>, document: &str) -> Vec<PartView> {
+    let mut placed: Vec<_> = parts.into_iter().map(|part| (part, part.placed(document))).collect();
+    placed.sort_by_key(|(_, (place, ..))| place.start);
+    let (mut line, mut at) = (1, 0);
+    let view = |(part, placed): (&PendingPart, (Range<usize>, String, String))| {
+        let start = placed.0.start.min(document.len());
+        line += lines::newlines_in(&document.as_bytes()[at..start]);
+        at = start;
+        part.viewed(document, placed, line)
+    };
+    let mut views: Vec<_> = placed.into_iter().map(view).collect();
+    views.sort_by_key(|view| (view.start_line, view.end_line, view.id));
+    views
 }

@@ -1,7 +1,7 @@
 //! A change that waits for a decision, while others edit.
 
 use canvas_patch::strategies::change;
-use canvas_patch::{Delta, PartId, PartState, Parts, SpanKind, critic_markup, redline};
+use canvas_patch::{Delta, PartId, PartState, Parts, SpanKind, critic_markup, part_views, redline};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -131,9 +131,9 @@ proptest! {
         let moved = Delta::between(&now, &then);
         parts.follow(&now, &moved, 3);
         parts.proposed(&then);
-        for part in parts.iter() {
-            part.view(&then);
-        }
+        let mut views: Vec<_> = parts.iter().map(|part| part.view(&then)).collect();
+        views.sort_by_key(|view| (view.start_line, view.end_line, view.id));
+        prop_assert_eq!(part_views(parts.iter(), &then), views);
         if let Ok(back) = change.inverse().transform(&moved) {
             parts.follow_undo(&then, &back, 4, &[1]);
             let text = back.apply(&then).unwrap();
