@@ -25,8 +25,8 @@ use crate::components;
 use crate::conversation::{Shared, Told};
 use crate::host::Host;
 use crate::promote::Ending;
+use crate::proposals;
 use crate::refusal::{engine_json, refusal_json};
-use crate::review;
 use crate::seal::Permit;
 
 /// Name, title, description, page, and the properties of the arguments but `canvas`.
@@ -230,7 +230,7 @@ impl Host {
             },
             "turn_open": snapshot.head.lock_of(&conversation.id).is_turn_open(),
             "board": board.map(|board| components::workspace(&board, snapshot.clock)),
-            "proposals": review::anonymous(&open),
+            "proposals": proposals::anonymous(&open),
             "changes": if changes.is_empty() { Value::Null } else { changes.join("\n\n").into() },
         }))
     }

@@ -6,12 +6,12 @@ use std::path::Path;
 use canvas_core::Policy;
 use serde_json::json;
 
+use crate::failure::Failure;
 use crate::file::{is_document, may_be_written};
 use crate::files::markdown_below;
 use crate::identity::{canonical, folder_of};
 use crate::open::open;
 use crate::options::{Options, StoreOption, path};
-use crate::run::Failure;
 
 /// An option and its value.
 type Given = (String, Option<OsString>);

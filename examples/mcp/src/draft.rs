@@ -6,12 +6,12 @@ use canvas_core::document::Edit;
 use canvas_core::{CanvasId, Engine, EngineError, OpKey, Policy, Refused as _};
 
 use crate::clock;
+use crate::failure::Failure;
 use crate::file::beside;
 use crate::identity::{Identity, canonical, canvas_among};
 use crate::names::Names;
 use crate::open::open;
 use crate::options::{Options, StoreOption};
-use crate::run::Failure;
 use crate::save::draft_of;
 
 /// The draft's text.

@@ -18,7 +18,7 @@ use crate::files::Listed;
 use crate::host::{Host, StartError};
 use crate::identity::is_list;
 use crate::page;
-use crate::review;
+use crate::proposals;
 use crate::save::is_draft;
 use crate::uri::{CanvasUri, Part, decode, encode};
 
@@ -228,7 +228,7 @@ impl Host {
             }
             Part::Proposals => {
                 let (open, snapshot) = self.engine.proposals(canvas, clock::now()).await?;
-                (json!({"proposals": review::anonymous(&open)}).to_string().into(), snapshot)
+                (json!({"proposals": proposals::anonymous(&open)}).to_string().into(), snapshot)
             }
         };
         Ok(Some((text, snapshot.head.revision(), snapshot.revision_id().to_string())))

@@ -8,44 +8,21 @@
 use std::fmt::Write as _;
 
 use canvas_core::proposal::{
-    DecideParts, OpenProposals, Owner, PartChoice, PartState, PartsDecided, Proposal, ProposedPart,
+    DecideParts, OpenProposals, PartChoice, PartState, PartsDecided, Proposal, ProposedPart,
 };
 use canvas_core::{BlobId, CallId, CanvasId, Engine, EngineError, OpKey, Policy};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::clock;
+use crate::failure::Failure;
 use crate::host::Host;
 use crate::identity::{Identity, canonical, canvas_among};
 use crate::names::Names;
 use crate::open::open;
 use crate::options::{MarkedPart, Options, StoreOption, Verdict};
 use crate::promote::Ending;
+use crate::proposals::name_of;
 use crate::refusal::{engine_json, refusal_json};
-use crate::run::Failure;
-
-/// The proposals for clients: without the names of people, and without notes, which are for their owners alone.
-pub(crate) fn anonymous(open: &OpenProposals) -> Value {
-    let part = |part: &ProposedPart| {
-        let mut shown = json!(part.view);
-        if part.rejected_before.is_some() {
-            shown["rejected_before"] = true.into();
-        }
-        shown
-    };
-    let list = open.list();
-    let proposal = |Proposal { owner, parts }: &Proposal| {
-        let parts: Vec<_> = parts.iter().map(part).collect();
-        json!({"owner": name_of(owner), "parts": parts})
-    };
-    list.iter().map(proposal).collect()
-}
-
-fn name_of(owner: &Owner) -> &str {
-    match owner {
-        Owner::Person(_) => "user",
-        Owner::Conversation(conversation) => conversation.as_str(),
-    }
-}
 
 impl Host {
     /// Decides as the person at this server, and writes the document's file.

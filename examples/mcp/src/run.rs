@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::check;
 use crate::draft;
+use crate::failure::Failure;
 use crate::host::Host;
 use crate::http;
 use crate::log;
@@ -22,8 +23,6 @@ use crate::options::{Asked, HELP, Options};
 use crate::review;
 use crate::server::Server;
 use crate::stdio::Lines;
-
-pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
 
 /// How long the end of the process waits for what is still at work.
 const LAST_CALLS: Duration = Duration::from_secs(5);
