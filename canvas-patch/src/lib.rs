@@ -116,7 +116,9 @@ pub use diff::edit::{Summary, TextEdit};
 pub use diff::explain::inside::near_miss;
 pub use diff::mismatch::{Difference, Mismatch};
 pub use diff::options::{ApplyOptions, EarlierText, Mode, StatedLines};
-pub use diff::parts::{Anchor, PartId, PartIdError, PartState, PartView, Parts, PendingPart, part_views};
+pub use diff::parts::{
+    Anchor, Moves, PartId, PartIdError, PartState, PartView, Parts, PendingPart, part_views,
+};
 pub use diff::patch::{Repair, RepairKind};
 pub use diff::words::{WordChange, word_changes};
 pub use markdown::address::{Address, AddressError, Candidate, Part, Resolved, resolve};

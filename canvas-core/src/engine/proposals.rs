@@ -60,6 +60,7 @@ impl Task for ProposalsTask {
         let row = context.live_with(&[TreeFile::Proposals])?;
         let stored = row.head.proposals.map(|id| row.contents.get::<Proposals>(id, ())).transpose();
         let stored: Arc<Proposals> = stored.map_err(|error| context.unread(error))?.unwrap_or_default();
+        let stored = stored.moved(&row.head.moves);
         let document = row.contents.document().cloned();
         let document = document.ok_or_else(|| context.run.damaged(row.head.document()))?;
         if let Some(id) = row.head.proposals.filter(|_| !stored.fit(document.as_text().unwrap_or_default())) {

@@ -24,7 +24,7 @@ pub struct Snapshot {
     /// The store's clock at the time of the answer, estimated as [`Engine`](crate::Engine) describes.
     pub clock: Timestamp,
     outline: Arc<DocumentOutline>,
-    /// The proposals, if they are loaded.
+    /// The stored proposals, if they are loaded.
     proposals: Option<Arc<Proposals>>,
 }
 
@@ -41,7 +41,9 @@ impl Snapshot {
     /// Returns the canvas with the owner's proposed text as its document. Its revision is the greater one of the document's
     /// and the proposal's.
     pub(super) fn proposed_by(self, owner: &Owner) -> Self {
-        let Some(own) = self.proposals.as_ref().and_then(|proposals| proposals.of(owner)) else {
+        let proposals = self.proposals.as_ref().filter(|proposals| proposals.of(owner).is_some());
+        let proposals = proposals.map(|proposals| Arc::clone(proposals).moved(&self.head.moves));
+        let Some(own) = proposals.as_ref().and_then(|proposals| proposals.of(owner)) else {
             return self;
         };
         let (mut head, change) = (Head::clone(&self.head), own.parts.change());

@@ -15,6 +15,7 @@
 use std::collections::BTreeMap;
 
 use canvas_lease::{Lock, Timestamp};
+use canvas_patch::Moves;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -73,6 +74,9 @@ pub struct Head {
     /// Blob of all proposals, which no tree has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) proposals: Option<BlobId>,
+    /// The changes of the document since this blob was stored, past which its parts are moved.
+    #[serde(default, skip_serializing_if = "Moves::is_empty")]
+    pub(crate) moves: Moves,
     /// The last revision in which a user changed the board, which does not raise the epoch.
     #[serde(default, skip_serializing_if = "Revision::is_zero")]
     pub(crate) user_revision: Revision,
@@ -144,7 +148,7 @@ impl Head {
         self.committed = None;
         self.end_turns();
         self.work_mode = WorkMode::Exclusive;
-        self.proposals = None;
+        (self.proposals, self.moves) = (None, Moves::default());
         self.conversations.clear();
         self.gave_up = false;
         self.journal = self.journal.cleared();
@@ -186,6 +190,7 @@ impl Head {
             turn_start,
             work_mode: WorkMode::default(),
             proposals: None,
+            moves: Moves::default(),
             user_revision: Revision::ZERO,
             surface_changed: None,
             #[cfg(feature = "surface")]

@@ -1,9 +1,10 @@
 //! All proposals of a canvas, in the form that stores keep.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use canvas_lease::Turn;
-use canvas_patch::{PartId, Parts, PendingPart, part_views};
+use canvas_patch::{Moves, PartId, Parts, PendingPart, part_views};
 use serde::{Deserialize, Serialize};
 
 use super::limits::{MAX_BYTES, MAX_PARTS, MAX_PROPOSALS};
@@ -99,6 +100,29 @@ impl Proposals {
         self.last = last;
         self.tidy();
         self.check().map(|()| parts)
+    }
+
+    /// Returns the parts past changes of the document that touched none of them.
+    pub(crate) fn moved(self: Arc<Self>, moves: &Moves) -> Arc<Self> {
+        if moves.is_empty() {
+            return self;
+        }
+        let mut moved = Self::clone(&self);
+        moved.owners.iter_mut().for_each(|own| own.parts.shift(moves));
+        moved.into()
+    }
+
+    /// Whether [`Proposals::moved`] makes these proposals the other ones.
+    pub(crate) fn are_moved(&self, moves: &Moves, others: &Self) -> bool {
+        let is_moved = |(one, other): (&OwnParts, &OwnParts)| {
+            let is_same =
+                one.owner == other.owner && one.revision == other.revision && one.turn == other.turn;
+            is_same && one.parts.are_shifted(moves, &other.parts)
+        };
+        self.last == others.last
+            && self.rejected == others.rejected
+            && self.owners.len() == others.owners.len()
+            && self.owners.iter().zip(&others.owners).all(is_moved)
     }
 
     /// Returns each part with its owner, by first proposal and then by place.

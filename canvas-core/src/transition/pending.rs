@@ -82,7 +82,7 @@ impl Move {
 /// Returns the proposals of a canvas, or the damaged blob.
 pub(super) fn proposals_of(view: &View<'_>) -> Result<Result<Arc<Proposals>, ReadError>, Missing> {
     let Some(id) = view.head.proposals else { return Ok(Ok(Arc::default())) };
-    match view.contents.get::<Proposals>(id, ()) {
+    match view.contents.get::<Proposals>(id, ()).map(|stored| stored.moved(&view.head.moves)) {
         Err(ReadError::Missing(ids)) => Err(Missing::all(ids)),
         Ok(proposals) if !proposals.fit(view.text()) => Ok(Err(ReadError::Damaged(id))),
         read => Ok(read),

@@ -1,10 +1,10 @@
 //! Moves the parts of proposals past each change of the document, in the commit of the change. Otherwise a crash could lose
-//! their places.
+//! their places. If a change only moves them, the head gets the move, and the stored parts stay.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use canvas_patch::{Delta, Parts, PendingPart};
+use canvas_patch::{Delta, Moves, Parts, PendingPart};
 
 use crate::history::cause::Cause;
 use crate::history::journal::NewEntry;
@@ -18,6 +18,12 @@ use crate::proposal::owner::Owner;
 use crate::proposal::stored::Proposals;
 use crate::transition::pending::{Move, proposals_of};
 use crate::transition::step::Transition;
+
+/// Number of changes after which parts are stored again, even if these only moved them.
+const MAX_MOVES: u32 = 64;
+
+/// Number of ranges that these changes may have replaced. Each takes some bytes of the head.
+const MAX_RANGES: usize = 64;
 
 impl Transition<'_> {
     /// Remembers a change about to be recorded, if there are proposals.
@@ -47,7 +53,8 @@ impl Transition<'_> {
             let delta = Delta::between(view.text(), after);
             moves = vec![Move::join(moves, delta, self.head.document())];
         }
-        let mut proposals = Proposals::clone(&before);
+        let was_stale = before.stale();
+        let mut proposals = Arc::unwrap_or_clone(before);
         let mut text = Cow::Borrowed(view.text());
         for (nth, one) in moves.iter().enumerate() {
             let Some(delta) = &one.delta else { continue };
@@ -80,11 +87,24 @@ impl Transition<'_> {
                 proposals.forget(&decision.rejected);
             }
         }
-        if proposals != *before {
-            let is_listed = has_decisions || proposals.stale() != before.stale();
-            self.put_proposals(proposals, is_listed);
+        let is_listed = has_decisions || proposals.stale() != was_stale;
+        match self.moves_past(&moves, &proposals).filter(|_| !is_listed) {
+            Some(moves) => self.head.moves = moves,
+            None => self.put_proposals(proposals, is_listed),
         }
         Ok(())
+    }
+
+    /// Returns the moves with which a reader makes the stored proposals these. Returns `None` if there are none, or too
+    /// many.
+    fn moves_past(&self, changes: &[Move], proposals: &Proposals) -> Option<Moves> {
+        let stored = self.view.contents.get::<Proposals>(self.view.head.proposals?, ()).ok()?;
+        let mut moves = self.view.head.moves.clone();
+        for change in changes {
+            moves.push(change.delta.as_ref()?);
+        }
+        let are_few = moves.changes() < MAX_MOVES && moves.ranges() <= MAX_RANGES;
+        (are_few && stored.are_moved(&moves, proposals)).then_some(moves)
     }
 
     /// Returns the parts of an undone decision, moved past the later changes.
@@ -117,7 +137,7 @@ impl Transition<'_> {
             self.head.faces[Face::Proposals] = self.head.revision;
         }
         let blob = proposals.to_blob();
-        self.head.proposals = Some(blob.id());
+        (self.head.proposals, self.head.moves) = (Some(blob.id()), Moves::default());
         self.head.raise_to_shared();
         self.blobs.push(blob.clone());
         self.contents.put(blob, Arc::new(proposals));

@@ -3,15 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use canvas_core::document::{ApplyPatch, Edit, Look, Shown};
-use canvas_core::history::{ChangesOf, EntryKind};
+use canvas_core::history::{ChangesOf, ClearHistory, EntryKind};
 use canvas_core::proposal::{
     DecideParts, OpenProposals, Owner, PartChoice, PartId, PartState, PartsDecided, Propose, ProposedChange,
     Proposing, Reworded, Withdraw,
 };
 use canvas_core::testing::block_on;
 use canvas_core::turn::{EndTurn, SendMessage};
-use canvas_core::{CallId, CodedError as _, Command, Face, OpKey, Policy};
+use canvas_core::{CallId, CodedError as _, CollectOptions, Command, Face, OpKey, Policy};
 use proptest::prelude::*;
+use serde_json::Value;
 
 use super::any::code;
 use super::party::{Party, conversation, last, person};
@@ -404,6 +405,49 @@ fn erased_texts_are_not_in_proposals() {
     block_on(world.engine.erase(&world.canvas, &key, world.now())).unwrap();
     desk.party.world = desk.party.world.peer();
     assert_eq!((desk.states(), desk.proposed("anna")), ("p2".into(), "# T\n\nnothing\n\nkeep this\n".into()));
+}
+
+/// A change that only moves parts is a move in the head, until there are 64. Nothing that cuts the history loses one.
+#[test]
+fn a_change_that_moves_parts_does_not_store_them() {
+    let text = "# Plan\n\n- one\n- two\n\nThe end.\n";
+    let mut desk = Desk::new(text);
+    desk.propose("anna", "# Plan\n\n- one\n- the second\n\nThe end.\n");
+    let stored = |desk: &Desk| {
+        let head: Value = serde_json::from_slice(&desk.party.world.head().to_json()).unwrap();
+        (head["proposals"].as_str().unwrap().to_owned(), head["moves"]["changes"].as_u64().unwrap_or(0))
+    };
+    let title = |desk: &Desk, number: u64| desk.text().replacen("# Plan", &format!("# Plan {number}"), 1);
+    let is_right = |desk: &Desk| desk.proposed("anna") == desk.text().replace("two", "the second");
+    let (first, _) = stored(&desk);
+    for number in 1..64 {
+        let text = title(&desk, number);
+        desk.party.edit("bert", &text);
+        assert_eq!(stored(&desk), (first.clone(), number));
+        assert!(is_right(&desk), "{number}");
+    }
+    let text = title(&desk, 64);
+    desk.party.edit("bert", &text);
+    let (second, moves) = stored(&desk);
+    assert!(second != first && moves == 0 && is_right(&desk));
+
+    // The moves are in the head, so that the history may go.
+    let text = title(&desk, 65);
+    desk.party.edit("bert", &text);
+    desk.by("bert", ClearHistory).unwrap();
+    assert!(stored(&desk) == (second.clone(), 1) && is_right(&desk));
+    let world = &desk.party.world;
+    let key = OpKey::host("erase".parse().unwrap());
+    block_on(world.engine.erase(&world.canvas, &key, world.now())).unwrap();
+    let kept = CollectOptions { history: Some(0), ..CollectOptions::default() };
+    block_on(world.engine.collect(&world.canvas, kept)).unwrap();
+    desk.party.world = desk.party.world.peer();
+    assert!(stored(&desk).1 == 1 && is_right(&desk));
+
+    // A change of a part is stored with it.
+    let text = desk.text().replace("- two", "- TWO");
+    desk.party.edit("bert", &text);
+    assert_eq!((desk.states(), stored(&desk).1), ("p1!".into(), 0));
 }
 
 /// A base names a text that the document or the proposal had.

@@ -1,6 +1,7 @@
 //! A change that waits for a decision, in parts.
 
 mod anchor;
+mod moves;
 mod part;
 mod words;
 
@@ -15,6 +16,7 @@ use crate::diff::edit::TextEdit;
 pub(crate) use self::words::{after_within, lines_of};
 
 pub use self::anchor::Anchor;
+pub use self::moves::Moves;
 pub use self::part::{PartId, PartIdError, PartState, PartView, PendingPart, part_views};
 
 /// A change of a text that waits for a decision, in parts that can be accepted one at a time.
@@ -207,6 +209,22 @@ impl Parts {
         }
         self.sort();
         stale
+    }
+
+    /// Moves the parts past changes that neither touch nor border on them.
+    pub fn shift(&mut self, moves: &Moves) {
+        let steps = moves.steps();
+        for part in &mut self.parts {
+            part.shift(&steps);
+        }
+    }
+
+    /// Whether [`Parts::shift`] makes these parts the other ones. Costs time in proportion to the parts.
+    pub fn are_shifted(&self, moves: &Moves, others: &Self) -> bool {
+        let steps = moves.steps();
+        let pairs = self.parts.iter().zip(&others.parts);
+        self.parts.len() == others.parts.len()
+            && pairs.into_iter().all(|(one, other)| one.is_shifted(&steps, other))
     }
 
     /// Makes stale parts pending whose lines are back.

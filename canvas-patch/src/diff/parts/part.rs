@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::str::FromStr;
 
 use crate::diff::edit::TextEdit;
+use crate::diff::parts::moves::Steps;
 use crate::diff::parts::words::{after_within, lines_of};
 use crate::text::lines;
 
@@ -109,6 +110,13 @@ pub(super) struct Stale {
     pub(super) cause: Option<u64>,
 }
 
+impl Stale {
+    fn moved(&self, steps: &Steps) -> Range<usize> {
+        let start = steps.moved(self.at.start);
+        start..steps.moved(self.at.end).max(start)
+    }
+}
+
 /// Whether a part can be accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
@@ -172,6 +180,29 @@ impl PendingPart {
                 .eq(other.edits.iter().map(|edit| (&edit.old, &edit.new)))
         };
         self.id == other.id && self.state() == other.state() && words(self)
+    }
+
+    pub(super) fn shift(&mut self, steps: &Steps) {
+        match &mut self.stale {
+            Some(stale) => stale.at = stale.moved(steps),
+            None => self.edits.iter_mut().for_each(|edit| edit.at = steps.moved(edit.at)),
+        }
+    }
+
+    /// Whether [`PendingPart::shift`] makes this part the other one.
+    pub(super) fn is_shifted(&self, steps: &Steps, other: &Self) -> bool {
+        let place = |at: usize| if self.stale.is_some() { at } else { steps.moved(at) };
+        let is_edit = |(one, other): (&TextEdit, &TextEdit)| {
+            place(one.at) == other.at && one.old == other.old && one.new == other.new
+        };
+        let is_place = match (&self.stale, &other.stale) {
+            (None, None) => true,
+            (Some(one), Some(other)) => *other == Stale { at: one.moved(steps), ..one.clone() },
+            _ => false,
+        };
+        let is_same =
+            self.id == other.id && self.reason == other.reason && self.edits.len() == other.edits.len();
+        is_same && is_place && self.edits.iter().zip(&other.edits).all(is_edit)
     }
 
     /// Returns the part as a stale one whose document is not known, at the start of any document.

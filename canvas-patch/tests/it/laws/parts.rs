@@ -1,7 +1,7 @@
 //! A change that waits for a decision, while others edit.
 
 use canvas_patch::strategies::change;
-use canvas_patch::{Delta, PartId, PartState, Parts, SpanKind, critic_markup, part_views, redline};
+use canvas_patch::{Delta, Moves, PartId, PartState, Parts, SpanKind, critic_markup, part_views, redline};
 use proptest::prelude::*;
 use proptest::sample::Index;
 
@@ -142,6 +142,28 @@ proptest! {
                 let view = part.view(&text);
                 prop_assert!(part.state() == PartState::Stale || text.contains(&view.before));
             }
+        }
+    }
+
+    /// Changes that leave all parts pending are moves, however many there are. What moves give is what the changes give.
+    #[test]
+    fn moves_are_changes_that_touch_no_part(
+        (document, own) in text().prop_flat_map(|text| (Just(text), edits(3))),
+        others in proptest::collection::vec(edits(2), 0..6),
+    ) {
+        let mut parts = Parts::default();
+        parts.propose(&document, &edited(&document, &own), &mut 0, None);
+        let (stored, mut now, mut moves) = (parts.clone(), document, Moves::default());
+        for (nth, other) in others.iter().enumerate() {
+            let then = edited(&now, other);
+            let change = Delta::between(&now, &then);
+            parts.follow(&now, &change, 1 + nth as u64);
+            moves.push(&change);
+            let (mut shifted, is_pending) = (stored.clone(), parts.iter().all(|part| part.state() == PartState::Pending));
+            shifted.shift(&moves);
+            prop_assert_eq!(stored.are_shifted(&moves, &parts), shifted == parts);
+            prop_assert!(!is_pending || shifted == parts, "{moves:?} {shifted:?} {parts:?}");
+            now = then;
         }
     }
 

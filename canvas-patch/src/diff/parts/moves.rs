@@ -1,0 +1,117 @@
+//! Where places are after some changes of a text, without the words of the changes.
+
+use super::words::Words;
+use crate::diff::delta::Delta;
+
+/// Moves places past some changes of a text that neither touch nor border on them. It has no text.
+///
+/// ```
+/// use canvas_patch::{Delta, Moves, Parts};
+///
+/// let (text, mut last) = ("- one\n- two\n", 0);
+/// let mut parts = Parts::default();
+/// parts.propose(text, "- one\n- two, too\n", &mut last, None);
+///
+/// let now = "# List\n- one\n- two\n";
+/// let mut moves = Moves::default();
+/// moves.push(&Delta::between(text, now));
+/// parts.shift(&moves);
+/// assert_eq!(parts.proposed(now), "# List\n- one\n- two, too\n");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Moves {
+    changes: u32,
+    ranges: Vec<Moved>,
+}
+
+/// A range that changes replaced: its place and length in the first text, and its length in the newest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Moved(usize, usize, usize);
+
+/// Ends of the ranges in the first text, each with how far a place after it moves.
+pub(super) struct Steps(Vec<(usize, isize)>);
+
+impl Moves {
+    /// Whether there is no change.
+    pub fn is_empty(&self) -> bool {
+        self.changes == 0
+    }
+
+    /// Returns the number of changes.
+    pub fn changes(&self) -> u32 {
+        self.changes
+    }
+
+    /// Returns the number of ranges that the changes replaced. Ranges that meet are one.
+    pub fn ranges(&self) -> usize {
+        self.ranges.len()
+    }
+
+    /// Adds a change of the newest text. Costs as much as comparing the words that it replaces.
+    pub fn push(&mut self, change: &Delta) {
+        self.changes = self.changes.saturating_add(1);
+        let words = Words::of(change);
+        let mut edits = words.edits.iter().map(|edit| (edit.range(), edit.new.len())).peekable();
+        let mut old = std::mem::take(&mut self.ranges).into_iter().peekable();
+        // How far the newest text is ahead of the first one, before the next range.
+        let mut ahead = 0_isize;
+        // The range that grows: its place in the newest text, its place in the first one, and what the change adds.
+        let mut open: Option<(usize, usize, usize, isize)> = None;
+        loop {
+            let next_old = old.peek().map(|Moved(at, _, _)| at.saturating_add_signed(ahead));
+            let next_edit = edits.peek().map(|(range, _)| range.start);
+            let next = match (next_old, next_edit) {
+                (None, None) => break,
+                (one, None) => one,
+                (None, other) => other,
+                (Some(one), Some(other)) => Some(one.min(other)),
+            };
+            let Some(start) = next else { break };
+            if open.is_some_and(|(_, end, ..)| start > end) {
+                self.close(open.take(), ahead);
+            }
+            let (_, end, _, grows) =
+                open.get_or_insert_with(|| (start, start, start.saturating_add_signed(-ahead), 0));
+            if next_old == Some(start)
+                && let Some(Moved(_, before, after)) = old.next()
+            {
+                *end = (*end).max(start.saturating_add(after));
+                ahead += signed(after) - signed(before);
+            } else if let Some((range, new)) = edits.next() {
+                *end = (*end).max(range.end);
+                *grows += signed(new) - signed(range.len());
+            }
+        }
+        self.close(open, ahead);
+    }
+
+    fn close(&mut self, open: Option<(usize, usize, usize, isize)>, ahead: isize) {
+        let Some((start, end, first, grows)) = open else { return };
+        let before = end.saturating_add_signed(-ahead).saturating_sub(first);
+        self.ranges.push(Moved(first, before, (end - start).saturating_add_signed(grows)));
+    }
+
+    pub(super) fn steps(&self) -> Steps {
+        let mut by = 0;
+        let step = |Moved(at, before, after): &Moved| {
+            by += signed(*after) - signed(*before);
+            (at.saturating_add(*before), by)
+        };
+        Steps(self.ranges.iter().map(step).collect())
+    }
+}
+
+impl Steps {
+    /// Returns where a place of the first text is in the newest one.
+    pub(super) fn moved(&self, at: usize) -> usize {
+        let before = self.0.partition_point(|(end, _)| *end <= at);
+        before.checked_sub(1).map_or(at, |last| at.saturating_add_signed(self.0[last].1))
+    }
+}
+
+/// No length of a text is above `isize::MAX`. A number that was read may be.
+fn signed(length: usize) -> isize {
+    isize::try_from(length).unwrap_or(isize::MAX / 1024)
+}
