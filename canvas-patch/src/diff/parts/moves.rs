@@ -1,4 +1,4 @@
-//! Where places are after some changes of a text, without the words of the changes.
+//! Places after some changes of a text, without the words of the changes.
 
 use super::words::Words;
 use crate::diff::delta::Delta;
