@@ -435,7 +435,7 @@ fn a_change_that_moves_parts_does_not_store_them() {
     let text = title(&desk, 65);
     desk.party.edit("bert", &text);
     desk.by("bert", ClearHistory).unwrap();
-    assert!(stored(&desk) == (second.clone(), 1) && is_right(&desk));
+    assert!(stored(&desk) == (second, 1) && is_right(&desk));
     let world = &desk.party.world;
     let key = OpKey::host("erase".parse().unwrap());
     block_on(world.engine.erase(&world.canvas, &key, world.now())).unwrap();
