@@ -1,4 +1,4 @@
-//! The error of what ends with it.
+//! The error with which the program ends.
 
-/// Any error, for people.
+/// Any error, whose text people read.
 pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;

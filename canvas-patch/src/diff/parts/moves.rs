@@ -72,16 +72,17 @@ impl Moves {
             if open.is_some_and(|(_, end, ..)| start > end) {
                 self.close(open.take(), ahead);
             }
-            let (_, end, _, grows) =
-                open.get_or_insert_with(|| (start, start, start.saturating_add_signed(-ahead), 0));
+            let (_, end, _, grows) = open.get_or_insert_with(|| {
+                (start, start, start.saturating_add_signed(ahead.saturating_neg()), 0)
+            });
             if next_old == Some(start)
                 && let Some(Moved(_, before, after)) = old.next()
             {
                 *end = (*end).max(start.saturating_add(after));
-                ahead += signed(after) - signed(before);
+                ahead = grown(ahead, before, after);
             } else if let Some((range, new)) = edits.next() {
                 *end = (*end).max(range.end);
-                *grows += signed(new) - signed(range.len());
+                *grows = grown(*grows, range.len(), new);
             }
         }
         self.close(open, ahead);
@@ -89,14 +90,14 @@ impl Moves {
 
     fn close(&mut self, open: Option<(usize, usize, usize, isize)>, ahead: isize) {
         let Some((start, end, first, grows)) = open else { return };
-        let before = end.saturating_add_signed(-ahead).saturating_sub(first);
+        let before = end.saturating_add_signed(ahead.saturating_neg()).saturating_sub(first);
         self.ranges.push(Moved(first, before, (end - start).saturating_add_signed(grows)));
     }
 
     pub(super) fn steps(&self) -> Steps {
         let mut by = 0;
         let step = |Moved(at, before, after): &Moved| {
-            by += signed(*after) - signed(*before);
+            by = grown(by, *before, *after);
             (at.saturating_add(*before), by)
         };
         Steps(self.ranges.iter().map(step).collect())
@@ -107,11 +108,37 @@ impl Steps {
     /// Returns where a place of the first text is in the newest one.
     pub(super) fn moved(&self, at: usize) -> usize {
         let before = self.0.partition_point(|(end, _)| *end <= at);
-        before.checked_sub(1).map_or(at, |last| at.saturating_add_signed(self.0[last].1))
+        before.checked_sub(1).map_or(at, |last| at.saturating_add_signed(self.0[last].1).min(MAX))
     }
 }
 
-/// No length of a text is above `isize::MAX`. A number that was read may be.
-fn signed(length: usize) -> isize {
-    isize::try_from(length).unwrap_or(isize::MAX / 1024)
+/// The largest place. No text is that long, but a number that was read may be larger.
+const MAX: usize = usize::MAX / 2;
+
+/// Adds the growth of a range from one length to another.
+fn grown(by: isize, before: usize, after: usize) -> isize {
+    let signed = |length: usize| isize::try_from(length).unwrap_or(isize::MAX);
+    by.saturating_add(signed(after)).saturating_sub(signed(before))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_number_that_was_read_overflows() {
+        let most = usize::MAX;
+        for ranges in [
+            vec![Moved(0, 0, most), Moved(1, 0, most)],
+            vec![Moved(most, most, 0), Moved(0, most, 0)],
+            vec![Moved(5, most, 1), Moved(3, 1, most), Moved(most, 0, most)],
+        ] {
+            let mut moves = Moves { changes: u32::MAX, ranges };
+            moves.push(&Delta::between("a b\n", "a new b\n"));
+            assert!(
+                [0, 4, most].into_iter().all(|at| moves.steps().moved(at) <= MAX || at == most),
+                "{moves:?}"
+            );
+        }
+    }
 }

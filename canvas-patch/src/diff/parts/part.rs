@@ -278,8 +278,8 @@ impl PendingPart {
     }
 }
 
-/// Returns the contents of parts in a document, by their lines and then by id. Takes time in proportion to the document and to the
-/// parts.
+/// Returns the contents of parts in a document, by their lines and then by id. Takes time in proportion to the document
+/// and to the parts.
 pub fn part_views<'p>(parts: impl IntoIterator<Item = &'p PendingPart>, document: &str) -> Vec<PartView> {
     let mut placed: Vec<_> = parts.into_iter().map(|part| (part, part.placed(document))).collect();
     placed.sort_by_key(|(_, (place, ..))| place.start);
