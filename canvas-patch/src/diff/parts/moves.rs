@@ -75,9 +75,7 @@ impl Moves {
             let (_, end, _, grows) = open.get_or_insert_with(|| {
                 (start, start, start.saturating_add_signed(ahead.saturating_neg()), 0)
             });
-            if next_old == Some(start)
-                && let Some(Moved(_, before, after)) = old.next()
-            {
+            if let Some(Moved(_, before, after)) = old.next_if(|_| next_old == Some(start)) {
                 *end = (*end).max(start.saturating_add(after));
                 ahead = grown(ahead, before, after);
             } else if let Some((range, new)) = edits.next() {
