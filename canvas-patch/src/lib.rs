@@ -121,7 +121,12 @@ pub use diff::parts::{
 };
 pub use diff::patch::{Repair, RepairKind};
 pub use diff::words::{WordChange, word_changes};
-pub use markdown::address::{Address, AddressError, Candidate, Part, Resolved, resolve};
+pub use markdown::address::{Address, AddressError, Candidate, Column, Part, Resolved, TablePart, resolve};
+pub use markdown::edit::{
+    Destination, Edited, ItemChange, SectionPath, StructureEdit, StructureError, TableChange, ValueFault,
+    edit_structure,
+};
+pub use markdown::front_matter::YamlValue;
 pub use markdown::merge::{MergeCause, MergeConflict, Merged, MergedLine, merge_words};
 pub use markdown::outline::{Container, ContainerKind, LineRange, LiveOutline, Outline, Section, outline};
 pub use markdown::redline::{RedlineSpan, SpanKind, critic_markup, redline, redline_html};

@@ -2,7 +2,10 @@
 //! edits.
 
 pub(crate) mod address;
+pub(crate) mod edit;
+pub(crate) mod front_matter;
 pub(crate) mod merge;
 pub(crate) mod outline;
 pub(crate) mod redline;
 pub(crate) mod structure;
+pub(crate) mod table;

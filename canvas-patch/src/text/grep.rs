@@ -1,12 +1,13 @@
 //! Searches for lines that contain a string or match an expression.
 
+use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
 use std::ops::Range;
 
 use memchr::memmem::Finder;
 use memchr::{memchr, memrchr};
-use regex::{Regex, RegexBuilder};
+use regex::{Captures, Regex, RegexBuilder};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
@@ -84,6 +85,44 @@ pub fn matches<'t>(
 pub(crate) fn matching_lines(text: &str, query: &Query) -> Result<impl Iterator<Item = usize>, GrepError> {
     query.check_cost(text.len())?;
     Ok(Hits::new(text, query).map(|hit| hit.line.start))
+}
+
+/// Returns all matches of `query` in order, each with its replacement, in which an expression's groups are expanded. Has
+/// the same cost and errors as [`grep`].
+pub(crate) fn replacements<'t>(
+    text: &'t str,
+    query: &'t Query,
+    with: &'t str,
+) -> Result<Box<dyn Iterator<Item = (Range<usize>, Cow<'t, str>)> + 't>, GrepError> {
+    query.check_cost(text.len())?;
+    let regex = match &query.0 {
+        Kind::Literal(finder) => {
+            let (bytes, length) = (text.as_bytes(), finder.needle().len());
+            // The CR of a terminator is not part of its line.
+            let is_in_line = move |at: &usize| {
+                !(bytes[..at + length].ends_with(b"\r") && bytes.get(at + length) == Some(&b'\n'))
+            };
+            let found = finder.find_iter(bytes).filter(is_in_line);
+            return Ok(Box::new(found.map(move |at| (at..at + length, Cow::Borrowed(with)))));
+        }
+        Kind::Regex { regex, .. } => regex,
+    };
+    let is_literal = !with.contains('$');
+    Ok(Box::new(Hits::new(text, query).flat_map(move |hit| {
+        let start = hit.line.start;
+        let line = &text[hit.line];
+        let matches: Vec<_> = if is_literal {
+            regex.find_iter(line).map(|found| (found.range(), Cow::Borrowed(with))).collect()
+        } else {
+            let expanded = |groups: Captures<'_>| {
+                let mut new = String::new();
+                groups.expand(with, &mut new);
+                (groups.get_match().range(), Cow::Owned(new))
+            };
+            regex.captures_iter(line).map(expanded).collect()
+        };
+        matches.into_iter().map(move |(range, new)| (start + range.start..start + range.end, new))
+    })))
 }
 
 /// Limits on the result of [`grep`].

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 /// The rows of our own corpus, and those of the large one where it is at hand.
 #[expect(clippy::disallowed_methods, reason = "a test is a host")]
-fn rows(own: &str, large: &str) -> Vec<Value> {
+pub(crate) fn rows(own: &str, large: &str) -> Vec<Value> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let read = |path: &Path| std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()));
     let mut text = read(&here.join("tests/corpus").join(own)).expect("our own corpus is in the repository");
@@ -24,11 +24,11 @@ fn rows(own: &str, large: &str) -> Vec<Value> {
 }
 
 #[expect(clippy::print_stdout, reason = "counts are the result of a corpus run")]
-fn say(line: &str) {
+pub(crate) fn say(line: &str) {
     println!("{line}");
 }
 
-fn field<'a>(row: &'a Value, name: &str) -> &'a str {
+pub(crate) fn field<'a>(row: &'a Value, name: &str) -> &'a str {
     row[name].as_str().unwrap_or_else(|| panic!("{}: no text in {name}", row["id"]))
 }
 

@@ -11,3 +11,4 @@ mod live;
 mod merge;
 mod outline;
 mod parts;
+mod structure;

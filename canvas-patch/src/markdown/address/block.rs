@@ -6,31 +6,53 @@ use crate::text::cursor::LineCursor;
 use crate::text::lines::{line_end, line_start_before};
 
 /// A part that a section does not have.
-pub(super) struct Missing {
+pub(crate) struct Missing {
     /// The requested part. The numbers of an item end with the first one that is too high.
-    pub(super) part: Part,
-    pub(super) available: usize,
+    pub(crate) part: Part,
+    pub(crate) available: usize,
 }
 
-/// Returns the index of a part among all blocks of the text.
-pub(super) fn find_part(blocks: &[Block], section: Option<usize>, part: &Part) -> Result<usize, Missing> {
-    match part {
-        Part::Item(numbers) => find_item(blocks, section, numbers),
-        Part::Fence(number) => {
-            let fences = || own(blocks.iter(), section, BlockKind::Fence).map(|(at, _)| at);
-            let found = number.checked_sub(1).and_then(|rank| fences().nth(rank));
-            found.ok_or_else(|| Missing { part: Part::Fence(*number), available: fences().count() })
+/// The text over which parts are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Within {
+    /// The whole text.
+    Text,
+    /// A section without its subsections, or the preamble.
+    Section(Option<usize>),
+}
+
+impl Within {
+    pub(crate) fn has(self, section: Option<usize>) -> bool {
+        match self {
+            Self::Text => true,
+            Self::Section(own) => own == section,
         }
     }
 }
 
-fn find_item(blocks: &[Block], section: Option<usize>, numbers: &[usize]) -> Result<usize, Missing> {
+/// Returns the index of a part among all blocks of the text.
+pub(crate) fn find_part(blocks: &[Block], within: Within, part: &Part) -> Result<usize, Missing> {
+    let ranked = |kind, number: usize| {
+        let all = || own(blocks.iter(), within, kind).map(|(at, _)| at);
+        let found = number.checked_sub(1).and_then(|rank| all().nth(rank));
+        found.ok_or_else(|| Missing { part: part.clone(), available: all().count() })
+    };
+    match part {
+        Part::Item(numbers) => find_item(blocks, within, numbers),
+        Part::Fence(number) => ranked(BlockKind::Fence, *number),
+        Part::Table(table) => ranked(BlockKind::Table, table.table),
+        // These are no blocks of an outline.
+        Part::Paragraph(_) | Part::Body => Err(Missing { part: part.clone(), available: 0 }),
+    }
+}
+
+fn find_item(blocks: &[Block], within: Within, numbers: &[usize]) -> Result<usize, Missing> {
     // Blocks inside an item come right after it and are deeper.
     let (mut from, mut depth, mut nesting) = (0, 0, 0);
     loop {
         let items = || {
             let inside = blocks[from..].iter().take_while(|block| block.depth >= depth);
-            own(inside, section, BlockKind::Item)
+            own(inside, within, BlockKind::Item)
                 .filter(|(_, block)| block.nesting == nesting)
                 .map(|(at, _)| from + at)
         };
@@ -49,18 +71,18 @@ fn find_item(blocks: &[Block], section: Option<usize>, numbers: &[usize]) -> Res
 /// Returns the blocks of one kind that belong to the section itself, each with its index.
 fn own<'b>(
     blocks: impl Iterator<Item = &'b Block>,
-    section: Option<usize>,
+    within: Within,
     kind: BlockKind,
 ) -> impl Iterator<Item = (usize, &'b Block)> {
-    blocks.enumerate().filter(move |(_, block)| block.section == section && block.kind == kind)
+    blocks.enumerate().filter(move |(_, block)| within.has(block.section) && block.kind == kind)
 }
 
 /// Returns the lines of an item or fence, without blank lines at the end of an item.
-pub(super) fn lines_of(text: &str, block: &Block) -> LineRange {
+pub(crate) fn lines_of(text: &str, block: &Block) -> LineRange {
     let mut cursor = LineCursor::new(text);
     let start = cursor.line_at(block.bytes.start);
     let end = match block.kind {
-        BlockKind::Fence => cursor.line_at(block.bytes.end.saturating_sub(1)),
+        BlockKind::Fence | BlockKind::Table => cursor.line_at(block.bytes.end.saturating_sub(1)),
         BlockKind::Item | BlockKind::Quote | BlockKind::Footnote => {
             cursor.last_content_line(block.bytes.end, block.quoted)
         }
@@ -69,7 +91,7 @@ pub(super) fn lines_of(text: &str, block: &Block) -> LineRange {
 }
 
 /// Returns the containers around the block at `at`, outermost first.
-pub(super) fn containers_of(blocks: &[Block], at: usize) -> Vec<ContainerKind> {
+pub(crate) fn containers_of(blocks: &[Block], at: usize) -> Vec<ContainerKind> {
     let mut depth = blocks[at].depth;
     let mut path = Vec::new();
     // Blocks are in the order of their starts. Going back, the first container that is less deep holds the block.
@@ -105,6 +127,6 @@ fn container_kind(block: &Block) -> Option<ContainerKind> {
         BlockKind::Quote => Some(ContainerKind::Quote),
         BlockKind::Item => Some(ContainerKind::ListItem),
         BlockKind::Footnote => Some(ContainerKind::Footnote),
-        BlockKind::Fence => None,
+        BlockKind::Fence | BlockKind::Table => None,
     }
 }

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use super::model::Part;
+use super::model::{Column, Part};
 use crate::markdown::outline::Outline;
 use crate::text::grep::GrepError;
 
@@ -62,6 +62,71 @@ pub enum AddressError {
         part: Part,
         /// Number of parts of that kind at this place.
         available: usize,
+    },
+    /// The whole text has fewer parts of this kind.
+    NoSuchBlock {
+        /// Part in the request. An item has its numbers up to the first one that is too high.
+        part: Part,
+        /// Number of parts of that kind in the text.
+        available: usize,
+    },
+    /// The section or text has fewer ordered lists.
+    NoSuchList {
+        /// Number in the request.
+        list: usize,
+        /// Number of ordered lists at this place.
+        available: usize,
+    },
+    /// The body of the table has fewer rows.
+    NoSuchRow {
+        /// Row in the request.
+        row: usize,
+        /// Number of rows of the body, or of positions if a row is to be put there.
+        available: usize,
+    },
+    /// The table does not have the column.
+    NoSuchColumn {
+        /// Column in the request.
+        column: Column,
+        /// The headers of the table, at most 20.
+        headers: Vec<String>,
+    },
+    /// Several columns have this header.
+    AmbiguousColumn {
+        /// Header in the request.
+        header: String,
+        /// Their numbers, at most 20.
+        columns: Vec<usize>,
+    },
+    /// The front matter does not have the key.
+    NoSuchKey {
+        /// Key in the request.
+        key: String,
+        /// The keys next to the missing one, at most 20.
+        keys: Vec<String>,
+        /// The line of a key on the path whose value has no keys.
+        line: Option<usize>,
+    },
+    /// The front matter has the key several times.
+    AmbiguousKey {
+        /// Key in the request.
+        key: String,
+        /// Its lines, at most 20.
+        lines: Vec<usize>,
+    },
+    /// The front matter has a form in which keys are not read or set.
+    FrontMatterUnsupported {
+        /// The line that has this form.
+        line: usize,
+        /// The name of the form, such as `TOML`.
+        what: String,
+    },
+    /// No footnote has this label.
+    NoSuchFootnote {
+        /// Label in the request.
+        label: String,
+        /// The labels in the text, at most 20.
+        labels: Vec<String>,
     },
     /// Several sections have this path.
     Ambiguous {
@@ -122,6 +187,58 @@ impl fmt::Display for AddressError {
                 part.number(),
                 if section.is_some() { "a sub" } else { "a " }
             ),
+            Self::NoSuchBlock { part, available } => write!(
+                f,
+                "the document has {available} {}, not {}; give a number up to that",
+                part.plural(),
+                part.number()
+            ),
+            Self::NoSuchList { list, available } => {
+                write!(f, "there are {available} ordered lists, not {list}; give a number up to that")
+            }
+            Self::NoSuchRow { row, available } => {
+                write!(f, "there is no row {row} below the header; give a number from 1 to {available}")
+            }
+            Self::NoSuchColumn { column, headers } => write!(
+                f,
+                "the table has no column {}; give a number from 1 to {} or one of the headers {}",
+                column.shown(),
+                headers.len(),
+                shown(headers)
+            ),
+            Self::AmbiguousColumn { header, columns } => write!(
+                f,
+                "{} columns have the header {}; give one of the numbers {columns:?}",
+                columns.len(),
+                quoted(header)
+            ),
+            Self::NoSuchKey { key, line: Some(line), .. } => write!(
+                f,
+                "the front matter has no key {}, because the value at line {line} has no keys; set that key instead",
+                quoted(key)
+            ),
+            Self::NoSuchKey { key, keys, .. } => write!(
+                f,
+                "the front matter has no key {}; the keys next to it are {}",
+                quoted(key),
+                shown(keys)
+            ),
+            Self::AmbiguousKey { key, lines } => write!(
+                f,
+                "the front matter has the key {} several times{}; remove all but one by a patch",
+                quoted(key),
+                places(lines.iter().copied())
+            ),
+            Self::FrontMatterUnsupported { line, what } => write!(
+                f,
+                "the front matter has {what} at line {line}, where keys are not read or set; change these lines by a patch"
+            ),
+            Self::NoSuchFootnote { label, labels } => write!(
+                f,
+                "no footnote has the label {}; the labels are {}",
+                quoted(label),
+                shown(labels)
+            ),
             Self::Ambiguous { path, candidates, total } => write!(
                 f,
                 "{total} sections match {}{}; give a longer path, or an ordinal from 1 to {total}",
@@ -158,14 +275,26 @@ impl AddressError {
     /// Returns the stable error code.
     pub fn code(&self) -> &'static str {
         match self {
-            Self::Ambiguous { .. } | Self::AmbiguousHit { .. } => "ADDRESS_AMBIGUOUS",
+            Self::Ambiguous { .. }
+            | Self::AmbiguousHit { .. }
+            | Self::AmbiguousColumn { .. }
+            | Self::AmbiguousKey { .. } => "ADDRESS_AMBIGUOUS",
             Self::Query(error) => error.code(),
+            Self::NoSuchPart { part: Part::Table(_), .. }
+            | Self::NoSuchBlock { part: Part::Table(_), .. } => "TABLE_NOT_FOUND",
+            Self::NoSuchRow { .. } => "ROW_NOT_FOUND",
+            Self::NoSuchColumn { .. } => "COLUMN_NOT_FOUND",
+            Self::NoSuchKey { .. } => "KEY_NOT_FOUND",
+            Self::FrontMatterUnsupported { .. } => "FRONT_MATTER_UNSUPPORTED",
             Self::InvalidRange { .. }
             | Self::NoFrontMatter
             | Self::NoPreamble
             | Self::NoSuchSection { .. }
             | Self::NoSuchOrdinal { .. }
             | Self::NoSuchPart { .. }
+            | Self::NoSuchBlock { .. }
+            | Self::NoSuchList { .. }
+            | Self::NoSuchFootnote { .. }
             | Self::NoSuchHit { .. } => "ADDRESS_NOT_FOUND",
         }
     }
@@ -185,7 +314,19 @@ impl AddressError {
     /// Returns the lines that may have been meant.
     pub fn candidate_lines(&self) -> &[usize] {
         match self {
-            Self::NoSuchHit { lines, .. } | Self::AmbiguousHit { lines, .. } => lines,
+            Self::NoSuchHit { lines, .. }
+            | Self::AmbiguousHit { lines, .. }
+            | Self::AmbiguousKey { lines, .. } => lines,
+            _ => &[],
+        }
+    }
+
+    /// Returns the headers, keys or labels that may have been meant.
+    pub fn candidate_names(&self) -> &[String] {
+        match self {
+            Self::NoSuchColumn { headers, .. } => headers,
+            Self::NoSuchKey { keys, .. } => keys,
+            Self::NoSuchFootnote { labels, .. } => labels,
             _ => &[],
         }
     }
@@ -214,7 +355,9 @@ impl Part {
     fn number(&self) -> usize {
         match self {
             Self::Item(numbers) => numbers.last().copied().unwrap_or(0),
-            Self::Fence(number) => *number,
+            Self::Fence(number) | Self::Paragraph(number) => *number,
+            Self::Table(part) => part.table,
+            Self::Body => 1,
         }
     }
 
@@ -222,6 +365,18 @@ impl Part {
         match self {
             Self::Item(_) => "list items",
             Self::Fence(_) => "code fences",
+            Self::Paragraph(_) => "paragraphs",
+            Self::Table(_) => "tables",
+            Self::Body => "bodies",
+        }
+    }
+}
+
+impl Column {
+    fn shown(&self) -> String {
+        match self {
+            Self::Number(number) => number.to_string(),
+            Self::Header(header) => quoted(header),
         }
     }
 }

@@ -4,7 +4,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
-use super::model::{Address, Part};
+use super::model::{Address, Column, Part, TablePart};
 use crate::text::grep::{GrepError, Query, QuerySource};
 
 impl Serialize for Address {
@@ -28,7 +28,11 @@ struct Wire {
     #[serde(skip_serializing_if = "Option::is_none")]
     front_matter: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     section: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    footnote: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     grep: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -39,11 +43,22 @@ struct Wire {
     item: Option<Numbers>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fence: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    paragraph: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    table: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    row: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<Column>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    body: Option<bool>,
 }
 
+/// The numbers of an item, of which a single one may stand without brackets.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
-enum Numbers {
+pub(crate) enum Numbers {
     One(usize),
     Path(Vec<usize>),
 }
@@ -59,9 +74,12 @@ enum WireError {
 impl fmt::Display for WireError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::OnePlace => f.write_str("name one of lines, front_matter (true), section and grep"),
+            Self::OnePlace => f.write_str(
+                "name one of lines, front_matter (true), section, footnote and grep, \
+                 or a part of the document: item, fence, paragraph or table",
+            ),
             Self::Misplaced { field, owner } => write!(f, "{field} belongs to {owner} only"),
-            Self::OnePart => f.write_str("name an item"),
+            Self::OnePart => f.write_str("name one of item, fence, paragraph, table and body (true)"),
             Self::Query(error) => write!(f, "grep: {error}"),
         }
     }
@@ -78,14 +96,12 @@ impl From<Address> for Wire {
         match address {
             Address::Lines { start, end } => Self { lines: Some((start, end)), ..Self::default() },
             Address::FrontMatter => Self { front_matter: Some(true), ..Self::default() },
+            Address::Key(key) => Self { front_matter: Some(true), key: Some(key), ..Self::default() },
             Address::Section { path, ordinal, part } => {
-                let (item, fence) = match part {
-                    Some(Part::Item(numbers)) => (Some(numbers.into()), None),
-                    Some(Part::Fence(number)) => (None, Some(number)),
-                    None => (None, None),
-                };
-                Self { section: Some(path), ordinal, item, fence, ..Self::default() }
+                Self { section: Some(path), ordinal, ..part.map_or_else(Self::default, Self::of_part) }
             }
+            Address::Part(part) => Self::of_part(part),
+            Address::Footnote(label) => Self { footnote: Some(label), ..Self::default() },
             Address::Hit { query, ordinal } => {
                 let (grep, regex) = match query.source() {
                     QuerySource::Literal(literal) => (literal.to_owned(), None),
@@ -97,36 +113,76 @@ impl From<Address> for Wire {
     }
 }
 
+impl Wire {
+    fn of_part(part: Part) -> Self {
+        let none = Self::default();
+        match part {
+            Part::Item(numbers) => Self { item: Some(numbers.into()), ..none },
+            Part::Fence(number) => Self { fence: Some(number), ..none },
+            Part::Paragraph(number) => Self { paragraph: Some(number), ..none },
+            Part::Table(TablePart { table, row, column }) => Self { table: Some(table), row, column, ..none },
+            Part::Body => Self { body: Some(true), ..none },
+        }
+    }
+
+    /// Takes the fields of a part.
+    fn part(&mut self) -> Result<Option<Part>, WireError> {
+        let (row, column) = (self.row.take(), self.column.take());
+        if self.table.is_none() && (row.is_some() || column.is_some()) {
+            return misplaced("a row or column", "a table");
+        }
+        let parts = [
+            self.item.take().map(|numbers| Part::Item(numbers.into())),
+            self.fence.take().map(Part::Fence),
+            self.paragraph.take().map(Part::Paragraph),
+            self.table.take().map(|table| Part::Table(TablePart { table, row, column })),
+            self.body
+                .take()
+                .map(|is_body| if is_body { Ok(Part::Body) } else { Err(WireError::OnePart) })
+                .transpose()?,
+        ];
+        let mut parts = parts.into_iter().flatten();
+        match (parts.next(), parts.next()) {
+            (part, None) => Ok(part),
+            _ => Err(WireError::OnePart),
+        }
+    }
+}
+
 impl TryFrom<Wire> for Address {
     type Error = WireError;
 
-    fn try_from(wire: Wire) -> Result<Self, WireError> {
-        let Wire { lines, front_matter, section, grep, regex, ordinal, item, fence } = wire;
-        let has_part = item.is_some() || fence.is_some();
-        match (lines, front_matter, section, grep) {
-            (_, _, None, _) if has_part => misplaced("an item or fence", "a section"),
-            (_, _, _, None) if regex.is_some() => misplaced("regex", "grep"),
-            (_, _, None, None) if ordinal.is_some() => misplaced("an ordinal", "section and grep"),
-            (Some((start, end)), None, None, None) => Ok(Self::Lines { start, end }),
-            (None, Some(true), None, None) => Ok(Self::FrontMatter),
-            (None, None, Some(path), None) => {
-                let part = match (item, fence) {
-                    (Some(_), Some(_)) => return Err(WireError::OnePart),
-                    (Some(numbers), None) => Some(Part::Item(numbers.into())),
-                    (None, number) => number.map(Part::Fence),
-                };
-                Ok(Self::Section { path, ordinal, part })
+    fn try_from(mut wire: Wire) -> Result<Self, WireError> {
+        let part = wire.part()?;
+        let Wire { lines, front_matter, key, section, footnote, grep, regex, ordinal, .. } = wire;
+        let places = [lines.is_some(), front_matter.is_some(), footnote.is_some(), grep.is_some()];
+        let has_place = places.contains(&true);
+        match (lines, front_matter, section, footnote, grep) {
+            (.., None, _, _) if has_place && part.is_some() => {
+                misplaced("a part", "a section or the document")
             }
-            (None, None, None, Some(query)) => {
+            (.., None) if regex.is_some() => misplaced("regex", "grep"),
+            (_, _, None, _, None) if ordinal.is_some() => misplaced("an ordinal", "section and grep"),
+            (_, None, ..) if key.is_some() => misplaced("a key", "front_matter"),
+            (Some((start, end)), None, None, None, None) => Ok(Self::Lines { start, end }),
+            (None, Some(true), None, None, None) => Ok(key.map_or(Self::FrontMatter, Self::Key)),
+            (None, None, Some(path), None, None) => Ok(Self::Section { path, ordinal, part }),
+            (None, None, None, Some(label), None) => Ok(Self::Footnote(label)),
+            (None, None, None, None, Some(query)) => {
                 let query = if regex == Some(true) { Query::regex(&query) } else { Query::literal(&query) }?;
                 Ok(Self::Hit { query, ordinal })
             }
+            (None, None, None, None, None) => match part {
+                Some(Part::Body) => misplaced("body", "a section"),
+                Some(part) => Ok(Self::Part(part)),
+                None => Err(WireError::OnePlace),
+            },
             _ => Err(WireError::OnePlace),
         }
     }
 }
 
-fn misplaced(field: &'static str, owner: &'static str) -> Result<Address, WireError> {
+fn misplaced<T>(field: &'static str, owner: &'static str) -> Result<T, WireError> {
     Err(WireError::Misplaced { field, owner })
 }
 
@@ -168,6 +224,30 @@ mod tests {
         for (address, form) in [
             (Address::Lines { start: 3, end: 5 }, json!({"lines": [3, 5]})),
             (Address::FrontMatter, json!({"front_matter": true})),
+            (Address::Key("a.b".into()), json!({"front_matter": true, "key": "a.b"})),
+            (Address::Footnote("1".into()), json!({"footnote": "1"})),
+            (Address::Part(Part::Paragraph(2)), json!({"paragraph": 2})),
+            (section(&["A"], None, Some(Part::Body)), json!({"section": ["A"], "body": true})),
+            (
+                section(&["A"], None, Some(Part::Table(TablePart::whole(1)))),
+                json!({"section": ["A"], "table": 1}),
+            ),
+            (
+                Address::Part(Part::Table(TablePart {
+                    table: 1,
+                    row: Some(2),
+                    column: Some(Column::Number(3)),
+                })),
+                json!({"table": 1, "row": 2, "column": 3}),
+            ),
+            (
+                Address::Part(Part::Table(TablePart {
+                    table: 1,
+                    row: None,
+                    column: Some(Column::Header("B".into())),
+                })),
+                json!({"table": 1, "column": "B"}),
+            ),
             (section(&["A / B", "::"], None, None), json!({"section": ["A / B", "::"]})),
             (section(&[], None, Some(Part::Fence(1))), json!({"section": [], "fence": 1})),
             (
@@ -200,10 +280,19 @@ mod tests {
             (json!({"lines": [1, 1], "section": ["A"]}), "name one"),
             (json!({"front_matter": false}), "name one"),
             (json!({"front_matter": false, "section": ["A"]}), "name one"),
-            (json!({"lines": [1, 1], "item": 4}), "an item"),
+            (json!({"lines": [1, 1], "item": 4}), "a part"),
+            (json!({"grep": "a", "table": 4}), "a part"),
+            (json!({"footnote": "a", "section": ["A"]}), "name one"),
+            (json!({"section": ["A"], "row": 1}), "a row"),
+            (json!({"section": ["A"], "fence": 1, "column": "b"}), "a row"),
+            (json!({"section": ["A"], "key": "b"}), "a key"),
+            (json!({"key": "b"}), "a key"),
+            (json!({"body": true}), "body belongs"),
+            (json!({"section": ["A"], "body": false}), "name one"),
+            (json!({"table": 1, "ordinal": 1}), "an ordinal"),
             (json!({"lines": [1, 1], "ordinal": 4}), "an ordinal"),
-            (json!({"front_matter": true, "fence": 1}), "an item"),
-            (json!({"section": ["A"], "item": 1, "fence": 1}), "name an item"),
+            (json!({"front_matter": true, "fence": 1}), "a part"),
+            (json!({"section": ["A"], "item": 1, "fence": 1}), "name one"),
             (json!({"section": ["A"], "regex": true}), "regex belongs"),
             (json!({"grep": ""}), "grep: "),
             (json!({"grep": "(", "regex": true}), "grep: "),

@@ -14,6 +14,10 @@ mod model;
 mod resolve;
 mod section;
 
+pub(crate) use block::{Within, lines_of};
 pub use error::{AddressError, Candidate};
-pub use model::{Address, Part, Resolved};
+#[cfg(feature = "serde")]
+pub(crate) use json::Numbers;
+pub use model::{Address, Column, Part, Resolved, TablePart};
+pub(crate) use resolve::column_of;
 pub use resolve::resolve;

@@ -1,13 +1,22 @@
 //! Resolution of addresses to lines.
 
-use super::block::{containers_of, containers_of_lines, find_part, lines_of};
+use std::ops::Range;
+
+use super::block::{Within, containers_of, containers_of_lines, find_part, lines_of};
 use super::error::{AddressError, Candidate, MAX_MATCHES};
-use super::model::{Address, Resolved};
+use super::model::{Address, Column, Part, Resolved, TablePart};
 use super::section::{find_section, preamble};
-use crate::markdown::outline::{Block, ContainerKind, LineRange, LiveOutline, Outline, scan};
+use crate::markdown::front_matter::key_lines;
+use crate::markdown::outline::{
+    Block, BlockKind, ContainerKind, LineRange, LiveOutline, Outline, Section, paragraphs, scan,
+};
+use crate::markdown::table::{Row, Table, trimmed};
 use crate::text::cursor::LineCursor;
 use crate::text::grep::{Query, matching_lines};
 use crate::text::lines;
+
+/// Characters of blank lines.
+const BLANK: [char; 4] = [' ', '\t', '\r', '\n'];
 
 /// Finds the place that `address` names in `text`. Takes linear time or, for a regular expression, the time of
 /// [`grep`](crate::grep()).
@@ -33,10 +42,12 @@ use crate::text::lines;
 /// If the text does not have the named place or has it several times, or if a search would take too long.
 pub fn resolve(text: &str, address: &Address) -> Result<Resolved, AddressError> {
     let (outline, blocks) = match address {
-        Address::Section { part: None, .. } | Address::FrontMatter => scan::<false>(text),
+        Address::Section { part: None | Some(Part::Body), .. } | Address::FrontMatter | Address::Key(_) => {
+            scan::<false>(text)
+        }
         _ => scan::<true>(text),
     };
-    resolve_in(text, &outline, &blocks, address)
+    Context { text, outline: &outline, blocks: &blocks }.resolve(address)
 }
 
 impl LiveOutline {
@@ -46,41 +57,221 @@ impl LiveOutline {
     ///
     /// Returns the same errors as [`resolve`].
     pub fn resolve(&self, address: &Address) -> Result<Resolved, AddressError> {
-        resolve_in(self.text(), self.outline(), self.blocks(), address)
+        self.context().resolve(address)
+    }
+
+    pub(crate) fn context(&self) -> Context<'_> {
+        Context { text: self.text(), outline: self.outline(), blocks: self.blocks() }
     }
 }
 
-/// Resolves an address in a text with an existing outline. `blocks` is used only for parts of sections, lines and hits.
-fn resolve_in(
-    text: &str,
-    outline: &Outline,
-    blocks: &[Block],
-    address: &Address,
-) -> Result<Resolved, AddressError> {
-    match address {
-        Address::Lines { start, end } => Ok(with_containers(text, blocks, check_lines(text, *start, *end)?)),
-        Address::FrontMatter => {
-            let lines = outline.front_matter().ok_or(AddressError::NoFrontMatter)?;
-            Ok(whole_lines(text, lines, Vec::new()))
+/// A text with its outline. The blocks are used only for parts, lines, footnotes and hits.
+#[derive(Clone, Copy)]
+pub(crate) struct Context<'t> {
+    pub(crate) text: &'t str,
+    pub(crate) outline: &'t Outline,
+    pub(crate) blocks: &'t [Block],
+}
+
+impl Context<'_> {
+    pub(crate) fn resolve(&self, address: &Address) -> Result<Resolved, AddressError> {
+        let Self { text, outline, blocks } = *self;
+        match address {
+            Address::Lines { start, end } => {
+                Ok(with_containers(text, blocks, check_lines(text, *start, *end)?))
+            }
+            Address::FrontMatter => {
+                let lines = outline.front_matter().ok_or(AddressError::NoFrontMatter)?;
+                Ok(whole_lines(text, lines, Vec::new()))
+            }
+            Address::Key(key) => Ok(whole_bytes(text, key_lines(text, key)?, Vec::new())),
+            Address::Section { path, ordinal, part: None } => match find_section(outline, path, *ordinal)? {
+                Some(index) => {
+                    let lines = outline.sections()[index].lines;
+                    Ok(whole_lines(text, lines, outline.container_path(index)))
+                }
+                None => {
+                    let lines = preamble(text, outline).ok_or(AddressError::NoPreamble)?;
+                    Ok(whole_lines(text, lines, Vec::new()))
+                }
+            },
+            Address::Section { path, ordinal, part: Some(part) } => {
+                self.part(Within::Section(find_section(outline, path, *ordinal)?), part)
+            }
+            Address::Part(Part::Body) => self.part(Within::Section(None), &Part::Body),
+            Address::Part(part) => self.part(Within::Text, part),
+            Address::Footnote(label) => {
+                let at = self.footnote(label)?;
+                Ok(whole_lines(text, lines_of(text, &blocks[at]), containers_of(blocks, at)))
+            }
+            Address::Hit { query, ordinal } => {
+                Ok(with_containers(text, blocks, find_hit(text, query, *ordinal)?))
+            }
         }
-        Address::Section { path, ordinal, part: None } => {
-            let (lines, containers) = match find_section(outline, path, *ordinal)? {
-                Some(index) => (outline.sections()[index].lines, outline.container_path(index)),
-                None => (preamble(text, outline).ok_or(AddressError::NoPreamble)?, Vec::new()),
-            };
-            Ok(whole_lines(text, lines, containers))
+    }
+
+    fn part(&self, within: Within, part: &Part) -> Result<Resolved, AddressError> {
+        let Self { text, outline, blocks } = *self;
+        match (part, within) {
+            (Part::Body, Within::Section(section)) => {
+                let lines = own_body(text, outline, section).ok_or_else(|| match section {
+                    Some(_) => self.missing(within, part.clone(), 0),
+                    None => AddressError::NoPreamble,
+                })?;
+                let containers = section.map_or_else(Vec::new, |index| outline.container_path(index));
+                Ok(whole_lines(text, lines, containers))
+            }
+            (Part::Paragraph(number), _) => {
+                let all: Vec<_> = paragraphs(text)
+                    .into_iter()
+                    .filter(|lines| within == Within::Text || within.has(section_at(outline, lines.start)))
+                    .collect();
+                match number.checked_sub(1).and_then(|rank| all.get(rank)) {
+                    Some(lines) => Ok(with_containers(text, blocks, *lines)),
+                    None => Err(self.missing(within, part.clone(), all.len())),
+                }
+            }
+            (Part::Table(place), _) => {
+                let (at, table) = self.table(within, place)?;
+                let containers = containers_of(blocks, at);
+                if place.row.is_none() && place.column.is_none() {
+                    return Ok(whole_lines(text, lines_of(text, &blocks[at]), containers));
+                }
+                let row = match place.row {
+                    Some(row) => row_of(&table, row)?,
+                    None => &table.rows[0],
+                };
+                let mut resolved = whole_bytes(text, row.whole.clone(), containers);
+                if let Some(column) = &place.column {
+                    resolved.bytes = row.cell(text, column_of(text, &table, column)?);
+                }
+                Ok(resolved)
+            }
+            _ => {
+                let at = self.find(within, part)?;
+                Ok(whole_lines(text, lines_of(text, &blocks[at]), containers_of(blocks, at)))
+            }
         }
-        Address::Section { path, ordinal, part: Some(part) } => {
-            let section = find_section(outline, path, *ordinal)?;
-            let at = find_part(blocks, section, part).map_err(|missing| AddressError::NoSuchPart {
-                section: section.map(|index| Candidate::new(outline, index)),
-                part: missing.part,
-                available: missing.available,
-            })?;
-            Ok(whole_lines(text, lines_of(text, &blocks[at]), containers_of(blocks, at)))
+    }
+
+    /// Returns the index of the block that a part names.
+    pub(crate) fn find(&self, within: Within, part: &Part) -> Result<usize, AddressError> {
+        find_part(self.blocks, within, part)
+            .map_err(|missing| self.missing(within, missing.part, missing.available))
+    }
+
+    /// Returns the block and the rows of a table.
+    pub(crate) fn table(&self, within: Within, place: &TablePart) -> Result<(usize, Table), AddressError> {
+        let at = self.find(within, &Part::Table(place.clone()))?;
+        let block = &self.blocks[at];
+        Ok((at, Table::read(self.text, block.bytes.clone(), block.quoted)))
+    }
+
+    /// Returns the index of a section, or `None` for the preamble.
+    pub(crate) fn section(
+        &self,
+        path: &[String],
+        ordinal: Option<usize>,
+    ) -> Result<Option<usize>, AddressError> {
+        find_section(self.outline, path, ordinal)
+    }
+
+    /// Returns the section, or the whole text if there is no path.
+    pub(crate) fn within(&self, section: Option<(&[String], Option<usize>)>) -> Result<Within, AddressError> {
+        section.map_or(Ok(Within::Text), |(path, ordinal)| {
+            find_section(self.outline, path, ordinal).map(Within::Section)
+        })
+    }
+
+    fn missing(&self, within: Within, part: Part, available: usize) -> AddressError {
+        match within {
+            Within::Text => AddressError::NoSuchBlock { part, available },
+            Within::Section(section) => AddressError::NoSuchPart {
+                section: section.map(|index| Candidate::new(self.outline, index)),
+                part,
+                available,
+            },
         }
-        Address::Hit { query, ordinal } => {
-            Ok(with_containers(text, blocks, find_hit(text, query, *ordinal)?))
+    }
+
+    /// Returns the index of the first definition of a footnote. Labels are compared without regard to case.
+    fn footnote(&self, label: &str) -> Result<usize, AddressError> {
+        let label = label.trim();
+        let label = label.strip_prefix("[^").and_then(|label| label.strip_suffix(']')).unwrap_or(label);
+        let wanted = label.to_lowercase();
+        let definitions = || {
+            let all = self.blocks.iter().enumerate();
+            all.filter(|(_, block)| block.kind == BlockKind::Footnote)
+                .map(|(at, block)| (at, footnote_label(&self.text[block.bytes.clone()])))
+        };
+        let found = definitions().find(|(_, label)| label.to_lowercase() == wanted);
+        found.map(|(at, _)| at).ok_or_else(|| AddressError::NoSuchFootnote {
+            label: label.to_owned(),
+            labels: definitions().take(MAX_MATCHES).map(|(_, label)| label.to_owned()).collect(),
+        })
+    }
+}
+
+/// Returns the label of a footnote definition, which begins with `[^`.
+fn footnote_label(definition: &str) -> &str {
+    let label = definition.split_once("]:").map_or("", |(label, _)| label);
+    label.strip_prefix("[^").unwrap_or(label)
+}
+
+/// Returns the innermost section that a line belongs to.
+fn section_at(outline: &Outline, line: usize) -> Option<usize> {
+    let sections = outline.sections();
+    let above = sections.partition_point(|section| section.heading.start <= line);
+    let holds = |index: &usize| sections[*index].lines.end >= line;
+    std::iter::successors(above.checked_sub(1), |&index| sections[index].parent).find(holds)
+}
+
+/// Returns the lines between a heading and the next heading, without blank lines at their ends, or the preamble.
+pub(crate) fn own_body(text: &str, outline: &Outline, section: Option<usize>) -> Option<LineRange> {
+    let Some(index) = section else { return preamble(text, outline) };
+    let sections = outline.sections();
+    let Some(Section { heading, lines: own, .. }) = sections.get(index) else { return None };
+    let next = sections.get(index + 1).map(|next| next.heading.start - 1);
+    let end = next.map_or(own.end, |end| end.min(own.end));
+    let start = heading.end + 1;
+    let from = lines::skip(text, 0, heading.end)?;
+    let to = lines::skip(text, from, (end + 1).saturating_sub(start))?;
+    let body = &text[from..to];
+    let content = body.trim_matches(BLANK);
+    let mut cursor = LineCursor::starting_at(text, from, start);
+    (!content.is_empty()).then(|| {
+        let leading = body.len() - body.trim_start_matches(BLANK).len();
+        LineRange {
+            start: cursor.line_at(from + leading),
+            end: cursor.line_at(from + leading + content.len() - 1),
+        }
+    })
+}
+
+fn row_of(table: &Table, row: usize) -> Result<&Row, AddressError> {
+    let found = row.checked_sub(1).and_then(|rank| table.body().get(rank));
+    found.ok_or(AddressError::NoSuchRow { row, available: table.body().len() })
+}
+
+/// Returns the index of a column.
+pub(crate) fn column_of(text: &str, table: &Table, column: &Column) -> Result<usize, AddressError> {
+    let missing = || AddressError::NoSuchColumn {
+        column: column.clone(),
+        headers: table.headers(text).take(MAX_MATCHES).map(str::to_owned).collect(),
+    };
+    match column {
+        Column::Number(number) => {
+            number.checked_sub(1).filter(|at| *at < table.columns()).ok_or_else(missing)
+        }
+        Column::Header(header) => {
+            let wanted = trimmed(header);
+            let named = table.headers(text).enumerate().filter(|(_, header)| *header == wanted);
+            let columns: Vec<_> = named.map(|(at, _)| at + 1).take(MAX_MATCHES).collect();
+            match columns[..] {
+                [] => Err(missing()),
+                [column] => Ok(column - 1),
+                _ => Err(AddressError::AmbiguousColumn { header: header.clone(), columns }),
+            }
         }
     }
 }
@@ -125,4 +316,12 @@ fn whole_lines(text: &str, lines: LineRange, container_path: Vec<ContainerKind>)
     let start = lines::skip(text, 0, lines.start - 1).unwrap_or(text.len());
     let end = lines::skip(text, start, lines.end + 1 - lines.start).unwrap_or(text.len());
     Resolved { lines, bytes: start..end, container_path }
+}
+
+/// Resolves bytes of whole lines.
+fn whole_bytes(text: &str, bytes: Range<usize>, container_path: Vec<ContainerKind>) -> Resolved {
+    let mut cursor = LineCursor::new(text);
+    let start = cursor.line_at(bytes.start);
+    let lines = LineRange { start, end: cursor.line_at(bytes.end.saturating_sub(1).max(bytes.start)) };
+    Resolved { lines, bytes, container_path }
 }

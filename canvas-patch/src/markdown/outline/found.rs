@@ -11,7 +11,7 @@ use crate::text::lines;
 /// of the last one.
 pub(super) const GROWTH: usize = 4;
 
-/// A block quote, list item, footnote or fenced code block.
+/// A block quote, list item, footnote, table or fenced code block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Block {
     pub(crate) kind: BlockKind,
@@ -34,6 +34,8 @@ pub(crate) enum BlockKind {
     /// A footnote definition, not a reference.
     Footnote,
     Fence,
+    /// A table as GitHub reads it, from its header to its last row.
+    Table,
 }
 
 /// The byte order mark and front matter that may precede the Markdown of a text.

@@ -17,7 +17,7 @@ pub(super) struct Index {
     pub(super) lead: Lead,
     pub(super) limits: ParserLimits,
     pub(super) outline: Outline,
-    /// Every quote, list item, footnote and fence, in the order of their starts.
+    /// Every block, in the order of their starts.
     pub(super) blocks: Vec<Block>,
     /// In ascending order. The first is the start of the Markdown.
     pub(super) points: Vec<RestartPoint>,

@@ -1,5 +1,6 @@
 //! An outline that follows the edits of its text. After an edit, only the parts that it may affect are read again.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::changed::{Changed, changes};
@@ -88,6 +89,15 @@ impl LiveOutline {
     /// Returns the blocks of the text, in the order of their starts.
     pub(crate) fn blocks(&self) -> &[Block] {
         &self.index.blocks
+    }
+
+    /// Returns the start of the first definition of every link label, by the label in lower case.
+    pub(crate) fn definitions(&self) -> BTreeMap<String, usize> {
+        let mut firsts = BTreeMap::new();
+        for definition in &self.index.definitions {
+            firsts.entry(definition.label.to_lowercase()).or_insert(definition.byte);
+        }
+        firsts
     }
 
     /// Replaces the text with `after` and updates the outline.

@@ -24,6 +24,7 @@ mod labels;
 mod limits;
 mod live;
 mod model;
+mod paragraphs;
 mod parts;
 mod places;
 mod reparse;
@@ -39,6 +40,8 @@ pub use live::LiveOutline;
 #[cfg(test)]
 pub(crate) use live::tests as live_tests;
 pub use model::{Container, ContainerKind, LineRange, Outline, Section};
+pub(crate) use paragraphs::{ordered_lists, paragraphs};
 pub use parts::outline;
 pub(crate) use parts::scan;
+pub(crate) use scan::{OPTIONS, title_of};
 pub(crate) use table::{delimiter_columns, html_below};

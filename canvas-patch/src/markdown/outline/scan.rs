@@ -11,7 +11,7 @@ use pulldown_cmark::{
 use super::found::{Block, BlockKind, Definition, RestartPoint, ScanResult, two_lines_above};
 use super::limits::has_footnote_in_link;
 use super::model::{Container, ContainerKind, LineRange, Outline, Section};
-use super::table::{holds_table, html_below};
+use super::table::{holds_table, html_below, table_in};
 use crate::text::boundary::floor_char_boundary;
 use crate::text::cursor::LineCursor;
 use crate::text::lines;
@@ -20,7 +20,7 @@ use crate::text::lines;
 /// would turn its last line into a heading.
 ///
 /// Heading attributes stay off, because with them pulldown-cmark loses text after a lone CR.
-const OPTIONS: Options =
+pub(crate) const OPTIONS: Options =
     Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH).union(Options::ENABLE_FOOTNOTES);
 
 /// Maximum bytes of a title. Every section below repeats the title in its path, so endless headings would otherwise
@@ -52,6 +52,14 @@ fn title<'t, const COUNTED: bool>(
     title.truncate(floor_char_boundary(&title, TITLE_BYTES));
     let trimmed = title.trim();
     if trimmed.len() == title.len() { title } else { trimmed.to_owned() }
+}
+
+/// Returns a title without its markup.
+pub(crate) fn title_of(markup: &str) -> String {
+    // Behind the closing mark, marks in the title are text.
+    let heading = format!("# {markup} #");
+    let mut events = Parser::new_ext(&heading, OPTIONS).into_offset_iter();
+    title::<false>(&mut events, &mut 0)
 }
 
 /// Returns the bytes of destination and title that the parser counts for a reference to a link or image.
@@ -226,8 +234,13 @@ impl<'t> Scan<'t> {
                     item_end = bytes.end;
                 }
                 match tag {
-                    Tag::Table(_) => self.html = html_below(self.text, bytes, self.quoted()),
-                    Tag::Heading { .. } if self.is_of_table(&bytes) => {}
+                    Tag::Table(_) => {
+                        self.html = html_below(self.text, bytes.clone(), self.quoted());
+                        let end = if self.html.is_empty() { bytes.end } else { self.html.start };
+                        self.block::<BLOCKS>(BlockKind::Table, bytes.start..end);
+                    }
+                    Tag::Paragraph if BLOCKS => self.table::<BLOCKS>(bytes, false),
+                    Tag::Heading { .. } if self.is_of_table(&bytes) => self.table::<BLOCKS>(bytes, true),
                     Tag::Heading { level, .. } => {
                         self.footnote_in_link |= has_footnote_in_link(&self.text[bytes.clone()]);
                         asking.set(match LATER && self.is_line_of_its_own(bytes.start) {
@@ -409,6 +422,13 @@ impl<'t> Scan<'t> {
         }
     }
 
+    /// Keeps a table that the parser does not see, if `BLOCKS`.
+    fn table<const BLOCKS: bool>(&mut self, bytes: Range<usize>, is_heading: bool) {
+        if let Some(header) = table_in(&self.text[bytes.clone()], self.quoted(), is_heading) {
+            self.block::<BLOCKS>(BlockKind::Table, bytes.start + header..bytes.end);
+        }
+    }
+
     /// Whether the heading at the byte `start` is one with `#`, outside of all containers, so that its line alone reads
     /// the same.
     fn is_line_of_its_own(&self, start: usize) -> bool {
@@ -529,7 +549,7 @@ impl<'t> Scan<'t> {
 ///
 /// pulldown-cmark takes the remaining columns of a tab for bytes, so a reported item may begin with the end of the line
 /// above it, or with the marker of a quote around it.
-fn marker_of_item(text: &str, at: usize) -> usize {
+pub(super) fn marker_of_item(text: &str, at: usize) -> usize {
     let before = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'>');
     at + text.as_bytes()[at..].iter().take_while(before).count()
 }

@@ -6,31 +6,44 @@
 
 use std::ops::Range;
 
-use memchr::memchr;
+use memchr::{memchr, memchr2};
 use pulldown_cmark::{Event, Parser, Tag};
+
+use crate::markdown::table::{is_space, pipes};
 
 /// Whether a table begins inside these lines, which the parser takes for an underlined heading with the underline as
 /// its last line. If `is_quoted`, the lines may have quote markers.
 pub(super) fn holds_table(heading: &str, is_quoted: bool) -> bool {
-    let blank: &[char] = if is_quoted { &[' ', '\t', '>'] } else { &[' ', '\t'] };
-    let raw = || heading.trim_end_matches(['\n', '\r']).split(['\n', '\r']).filter(|line| !line.is_empty());
-    let lines = || raw().map(|line| line.trim_start_matches(blank));
-    let underline = lines().count().saturating_sub(1);
     // Only spaces and tabs may follow an underline. With these characters, it delimits one column.
-    if lines().next_back().is_some_and(|line| line.ends_with(['\u{b}', '\u{c}'])) {
-        return true;
+    let lines = heading.trim_end_matches(['\n', '\r']);
+    lines.ends_with(['\u{b}', '\u{c}']) || table_in(heading, is_quoted, true).is_some()
+}
+
+/// Returns the byte at which the header of a table begins in the lines of a paragraph, which may have quote markers if
+/// `is_quoted`. With `is_heading`, the last line is an underline and delimits no columns.
+pub(super) fn table_in(paragraph: &str, is_quoted: bool, is_heading: bool) -> Option<usize> {
+    let blank: &[char] = if is_quoted { &[' ', '\t', '>'] } else { &[' ', '\t'] };
+    let paragraph = paragraph.trim_end_matches(['\n', '\r']);
+    let mut header = 0;
+    while let Some(end) = memchr2(b'\n', b'\r', &paragraph.as_bytes()[header..]).map(|end| header + end) {
+        let below = &paragraph[end..];
+        let start = paragraph.len() - below.trim_start_matches(['\n', '\r']).len();
+        let length = memchr2(b'\n', b'\r', &paragraph.as_bytes()[start..]);
+        if is_heading && length.is_none() {
+            return None;
+        }
+        let delimiters = &paragraph[start..length.map_or(paragraph.len(), |length| start + length)];
+        // A lazy continuation line, without the quote marker, delimits no columns.
+        let is_lazy = is_quoted && !delimiters.trim_start().starts_with('>');
+        let columns = delimiter_columns(delimiters.trim_start_matches(blank)).filter(|_| !is_lazy);
+        if let Some(columns) = columns {
+            let line = paragraph[header..end].trim_start_matches(blank);
+            // If the first delimiter row has other columns than the line above it, GitHub looks for no more.
+            return (columns == header_columns(line)).then(|| end - line.len());
+        }
+        header = start;
     }
-    // If the first delimiter row has other columns than the line above it, GitHub looks for no more.
-    let first =
-        lines().zip(raw().skip(1)).take(underline.saturating_sub(1)).find_map(|(header, delimiters)| {
-            // A lazy continuation line, without the quote marker, delimits no columns.
-            if is_quoted && !delimiters.trim_start().starts_with('>') {
-                return None;
-            }
-            let columns = delimiter_columns(delimiters.trim_start_matches(blank))?;
-            Some(columns == header_columns(header))
-        });
-    first == Some(true)
+    None
 }
 
 /// Returns the bytes of the HTML that ends a table, or an empty range. The HTML begins with a tag alone on its line,
@@ -77,19 +90,9 @@ pub(crate) fn delimiter_columns(row: &str) -> Option<usize> {
 fn header_columns(row: &str) -> usize {
     let row = row.trim_matches(is_space);
     let row = row.strip_prefix('|').unwrap_or(row);
-    let (mut pipes, mut after_last, mut at) = (0, 0, 0);
-    let bytes = row.as_bytes();
-    while at < bytes.len() {
-        match bytes[at] {
-            b'\\' if bytes.get(at + 1).is_some_and(u8::is_ascii_punctuation) => at += 1,
-            b'|' => (pipes, after_last) = (pipes + 1, at + 1),
-            _ => {}
-        }
-        at += 1;
+    let (mut columns, mut after_last) = (0, 0);
+    for pipe in pipes(row) {
+        (columns, after_last) = (columns + 1, pipe + 1);
     }
-    pipes + usize::from(!row[after_last..].trim_matches(is_space).is_empty())
-}
-
-fn is_space(char: char) -> bool {
-    matches!(char, ' ' | '\t' | '\u{b}' | '\u{c}')
+    columns + usize::from(!row[after_last..].trim_matches(is_space).is_empty())
 }

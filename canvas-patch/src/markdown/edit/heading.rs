@@ -1,0 +1,287 @@
+//! Levels and titles of headings.
+
+use std::ops::Range;
+
+use memchr::memrchr;
+use pulldown_cmark::{Event, Parser, Tag};
+
+use super::anchor::link_edits;
+use super::check::{Kept, Places, check, line_at};
+use super::error::{StructureError, ValueFault};
+use super::model::{Edited, SectionPath};
+use super::{insert, replace};
+use crate::diff::edit::TextEdit;
+use crate::markdown::address::AddressError;
+use crate::markdown::outline::{LiveOutline, OPTIONS, title_of};
+use crate::text::lines;
+
+/// A heading as written.
+struct Written {
+    /// The marks before the title, or `None` if the heading is underlined.
+    marks: Option<Range<usize>>,
+    /// The title, with its markup.
+    title: Range<usize>,
+    /// The marks after the title, or the underline.
+    closing: Range<usize>,
+}
+
+/// Adds to the levels of a section's headings.
+pub(super) fn shift(live: &LiveOutline, section: &SectionPath, by: i8) -> Result<Edited, StructureError> {
+    let index = index_of(live, section)?;
+    let sections = live.outline().sections();
+    let own = &sections[index];
+    let indices: Vec<_> = (index..sections.len())
+        .take_while(|&at| {
+            sections[at].lines.end <= own.lines.end && sections[at].heading.start >= own.heading.start
+        })
+        .filter(|&at| sections[at].container == own.container)
+        .collect();
+    shifted(live, &indices, i16::from(by))
+}
+
+/// Gives a heading another title.
+pub(super) fn rename(
+    live: &LiveOutline,
+    section: &SectionPath,
+    title: &str,
+    links: bool,
+) -> Result<Edited, StructureError> {
+    let text = live.text();
+    let index = index_of(live, section)?;
+    let title = title.trim_matches([' ', '\t']);
+    if title.is_empty() || title.contains(['\n', '\r']) {
+        return Err(StructureError::Value(ValueFault::Title));
+    }
+    let Written { title: mut range, .. } = written(live, index);
+    let kept_id = explicit_id(&text[range.clone()]).filter(|_| explicit_id(title).is_none());
+    let keeps_id = kept_id.is_some();
+    if let Some(id) = kept_id {
+        let rest = &text[range.start..range.end - id.whole];
+        range.end = range.start + rest.trim_end_matches([' ', '\t']).len();
+    }
+    let old = &text[range.clone()];
+    if old == title {
+        return Err(StructureError::NoEffect);
+    }
+    let needs_space = range.is_empty() && text[..range.start].ends_with('#');
+    let edit = match needs_space {
+        true => insert(range.start, format!(" {title}")),
+        false => replace(text, range, title),
+    };
+    let renamed = Edited::of(text, vec![edit.clone()]);
+    let kept = Kept {
+        places: Places::of_delta(text, &renamed.delta),
+        is_free: &|at| at == index,
+        may_go: &|_| false,
+        new_items: 0,
+    };
+    let new = check(live, &renamed, &kept).map_err(|error| match error {
+        StructureError::Spilled(_) => StructureError::Value(ValueFault::Title),
+        error => error,
+    })?;
+    let (before, after) = (live.outline().sections(), new.outline().sections());
+    let is_same_place = after.len() == before.len() && after[index].level == before[index].level;
+    let read = title_of(title);
+    let is_read = after.get(index).is_some_and(|section| {
+        let rest = section.title.strip_prefix(&read);
+        // References may be defined elsewhere in the text, and an explicit id may be kept.
+        rest.is_some_and(|rest| rest.is_empty() || keeps_id) || title.contains('[')
+    });
+    if !is_same_place || !is_read {
+        return Err(StructureError::Value(ValueFault::Title));
+    }
+    if !links {
+        return renamed.with_effect();
+    }
+    let mut edits = link_edits(live, &new);
+    edits.retain(|link| link.range().end <= edit.at || edit.range().end <= link.at);
+    edits.push(edit);
+    edits.sort_by_key(|edit| edit.at);
+    Edited::of(text, edits).with_effect()
+}
+
+/// Returns the headings in a range of bytes that are in the same container as the first of them.
+pub(super) fn levels_within(live: &LiveOutline, bytes: Range<usize>) -> Vec<usize> {
+    let (first, last) = (line_at(live.text(), bytes.start), line_at(live.text(), bytes.end));
+    let sections = live.outline().sections();
+    let from = sections.partition_point(|section| section.heading.start < first);
+    let Some(container) = sections.get(from).map(|section| section.container) else { return Vec::new() };
+    let within = (from..sections.len()).take_while(|&at| sections[at].heading.end <= last);
+    within.filter(|&at| sections[at].container == container).collect()
+}
+
+/// Adds to the levels of headings.
+pub(super) fn shifted(live: &LiveOutline, indices: &[usize], by: i16) -> Result<Edited, StructureError> {
+    let edited = Edited::of(live.text(), shift_edits(live, indices, by)?).with_effect()?;
+    check_levels(live, &edited.text, indices, by)?;
+    Ok(edited)
+}
+
+/// Returns a range of the text with the levels of headings in it changed.
+pub(super) fn shifted_text(
+    live: &LiveOutline,
+    indices: &[usize],
+    by: i16,
+    range: Range<usize>,
+) -> Result<String, StructureError> {
+    let mut out = String::with_capacity(range.len() + indices.len());
+    let mut at = range.start;
+    for edit in shift_edits(live, indices, by)? {
+        out.push_str(&live.text()[at..edit.at]);
+        out.push_str(&edit.new);
+        at = edit.range().end;
+    }
+    out.push_str(&live.text()[at..range.end]);
+    Ok(out)
+}
+
+fn shift_edits(live: &LiveOutline, indices: &[usize], by: i16) -> Result<Vec<TextEdit>, StructureError> {
+    let text = live.text();
+    let mut edits = Vec::new();
+    for &index in indices {
+        let section = &live.outline().sections()[index];
+        let level = i16::from(section.level) + by;
+        let line = section.heading.start;
+        let Some(new) = usize::try_from(level).ok().filter(|level| (1..=6).contains(level)) else {
+            return Err(StructureError::LevelOutOfRange { line, level });
+        };
+        if by == 0 {
+            continue;
+        }
+        let Written { marks, title, closing } = written(live, index);
+        match marks {
+            Some(marks) => {
+                let balanced = closing.len() == marks.len();
+                edits.push(replace(text, marks, "#".repeat(new)));
+                if balanced {
+                    edits.push(replace(text, closing, "#".repeat(new)));
+                }
+            }
+            None if new <= 2 => {
+                let mark = if new == 1 { "=" } else { "-" };
+                let length = closing.len();
+                edits.push(replace(text, closing, mark.repeat(length)));
+            }
+            // Only a title of one line can stand behind marks.
+            None if text[title.clone()].contains(['\n', '\r']) => {
+                return Err(StructureError::LevelOutOfRange { line, level });
+            }
+            None => {
+                edits.push(insert(title.start, format!("{} ", "#".repeat(new))));
+                edits.push(replace(text, title.end..closing.end, ""));
+            }
+        }
+    }
+    Ok(edits)
+}
+
+/// Checks that the new text has the same headings and blocks, with the levels of some headings changed.
+pub(super) fn check_levels(
+    before: &LiveOutline,
+    after: &str,
+    indices: &[usize],
+    by: i16,
+) -> Result<(), StructureError> {
+    let mut new = before.clone();
+    new.edit(after.to_owned(), &[]);
+    let (old, now) = (before.outline().sections(), new.outline().sections());
+    let mut shifted = indices.iter().peekable();
+    for (at, section) in old.iter().enumerate() {
+        let by = if shifted.next_if(|&&index| index == at).is_some() { by } else { 0 };
+        let level = i16::from(section.level) + by;
+        let is_same =
+            now.get(at).is_some_and(|now| i16::from(now.level) == level && now.title == section.title);
+        if !is_same {
+            return Err(super::check::spilled(section.heading.start, false));
+        }
+    }
+    let kinds = |live: &LiveOutline| live.blocks().iter().map(|block| block.kind).collect::<Vec<_>>();
+    match now.get(old.len()) {
+        Some(more) => Err(super::check::spilled(more.heading.start, true)),
+        None if kinds(before) != kinds(&new) => {
+            Err(super::check::spilled(old[indices[0]].heading.start, false))
+        }
+        None => Ok(()),
+    }
+}
+
+pub(super) fn index_of(live: &LiveOutline, section: &SectionPath) -> Result<usize, StructureError> {
+    let index = live.context().section(&section.path, section.ordinal)?;
+    index.ok_or_else(|| AddressError::NoSuchSection { path: Vec::new(), nearest: Vec::new() }.into())
+}
+
+/// Finds the parts of a heading.
+fn written(live: &LiveOutline, index: usize) -> Written {
+    let text = live.text();
+    let bytes = heading_bytes(live, index);
+    let source = &text[bytes.clone()];
+    let level = usize::from(live.outline().sections()[index].level);
+    let is_marked = source.starts_with('#')
+        && live.outline().sections()[index].heading.start == live.outline().sections()[index].heading.end;
+    let blank: &[char] = &[' ', '\t'];
+    if is_marked {
+        let inner = source[level..].trim_start_matches(blank);
+        let start = bytes.start + (source.len() - inner.len());
+        let content = inner.trim_end_matches(blank);
+        let open = content.trim_end_matches('#');
+        let is_closed = open.len() < content.len() && (open.is_empty() || open.ends_with(blank));
+        let title = if is_closed { open.trim_end_matches(blank) } else { content };
+        let closing = start + open.len()..start + if is_closed { content.len() } else { open.len() };
+        return Written {
+            marks: Some(bytes.start..bytes.start + level),
+            title: start..start + title.len(),
+            closing,
+        };
+    }
+    let underline =
+        memrchr(b'\n', source.as_bytes()).or_else(|| memrchr(b'\r', source.as_bytes())).unwrap_or(0);
+    let title = lines::content(&source[..=underline.min(source.len() - 1)])
+        .trim_end_matches(['\r', '\n'])
+        .trim_end_matches(blank);
+    let line = &source[underline..];
+    let start = bytes.start + underline + line.find(['=', '-']).unwrap_or(0);
+    let closing = start..start + text[start..bytes.end].trim_end().len();
+    Written { marks: None, title: bytes.start..bytes.start + title.len(), closing }
+}
+
+/// Returns the bytes of a heading without its line terminator, from the first character that is not a marker of a
+/// container.
+fn heading_bytes(live: &LiveOutline, index: usize) -> Range<usize> {
+    let text = live.text();
+    let section = &live.outline().sections()[index];
+    let start = lines::skip(text, 0, section.heading.start - 1).unwrap_or(text.len());
+    let end = lines::skip(text, start, section.heading.end + 1 - section.heading.start).unwrap_or(text.len());
+    let end = start + lines::content(&text[start..end]).len();
+    let start = start.max(lines::mark(text));
+    if section.container.is_none() {
+        let indent = text[start..end].len() - text[start..end].trim_start_matches([' ', '\t']).len();
+        return start + indent..end;
+    }
+    // The headings that begin on the same lines, in order.
+    let above = live.outline().sections()[..index].iter().rev();
+    let rank = above.take_while(|other| other.heading.start == section.heading.start).count();
+    let base = crate::markdown::outline::Lead::of(text).bytes;
+    let parser = Parser::new_ext(&text[base..], OPTIONS).into_offset_iter();
+    let headings = parser.filter(|(event, _)| matches!(event, Event::Start(Tag::Heading { .. })));
+    let mut here = headings.map(|(_, range)| base + range.start).filter(|at| (start..end).contains(at));
+    here.nth(rank).map_or(start..end, |at| at..end)
+}
+
+struct ExplicitId<'t> {
+    id: &'t str,
+    /// Bytes from the opening brace to the end of the title.
+    whole: usize,
+}
+
+/// Returns the id at the end of a title, as in `Title {#id}`.
+fn explicit_id(title: &str) -> Option<ExplicitId<'_>> {
+    let open = title.rfind("{#")?;
+    let id = title[open + 2..].strip_suffix('}')?;
+    let is_id = !id.is_empty() && id.chars().all(|c| c.is_alphanumeric() || "-_:.".contains(c));
+    is_id.then_some(ExplicitId { id, whole: title.len() - open })
+}
+
+/// Returns the id that a title states.
+pub(super) fn stated_id(title: &str) -> Option<&str> {
+    explicit_id(title).map(|found| found.id)
+}

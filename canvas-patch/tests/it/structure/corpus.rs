@@ -1,0 +1,181 @@
+//! Real texts, whose sections move, whose headings are renamed, and whose cells and keys are set, there and back.
+
+use std::collections::BTreeMap;
+
+use canvas_patch::{
+    Address, Column, Destination, ItemChange, LiveOutline, Part, SectionPath, StructureEdit, StructureError,
+    TableChange, TablePart, YamlValue,
+};
+
+use crate::corpus::{field, rows, say};
+
+/// What became of the edits of one kind.
+#[derive(Default)]
+struct Tally {
+    restored: usize,
+    refused: BTreeMap<&'static str, usize>,
+}
+
+impl Tally {
+    fn count(&mut self, result: Result<(), StructureError>) {
+        match result {
+            Ok(()) => self.restored += 1,
+            Err(error) => *self.refused.entry(error.code()).or_default() += 1,
+        }
+    }
+}
+
+/// Makes an edit, checks its inverse, and returns the outline of the new text.
+fn made(live: &LiveOutline, edit: &StructureEdit) -> Result<LiveOutline, StructureError> {
+    let text = live.text();
+    let edited = live.edit_structure(edit)?;
+    assert_eq!(edited.delta.inverse().apply(&edited.text).as_deref(), Ok(text), "{edit:?}");
+    Ok(LiveOutline::new(edited.text))
+}
+
+/// Makes an edit and another one, which must restore the text.
+fn there_and_back(
+    live: &LiveOutline,
+    there: &StructureEdit,
+    back: &StructureEdit,
+) -> Result<(), StructureError> {
+    let after = made(live, there)?;
+    let restored = made(&after, back).unwrap_or_else(|error| panic!("{back:?}: {error}\n{}", after.text()));
+    assert_eq!(restored.text(), live.text(), "{there:?}");
+    Ok(())
+}
+
+/// Names a section so that no other one is meant.
+fn path_of(live: &LiveOutline, index: usize) -> SectionPath {
+    let outline = live.outline();
+    let path: Vec<String> = outline.path(index).into_iter().map(str::to_owned).collect();
+    let same = (0..index).filter(|&other| outline.path(other) == path).count();
+    SectionPath { path, ordinal: Some(same + 1) }
+}
+
+fn address(SectionPath { path, ordinal }: SectionPath) -> Address {
+    Address::Section { path, ordinal, part: None }
+}
+
+fn sections(live: &LiveOutline, moved: &mut Tally, renamed: &mut Tally) {
+    let sections = live.outline().sections();
+    for (index, section) in sections.iter().enumerate() {
+        let is_sibling = |other: &usize| {
+            let other = &sections[*other];
+            (other.parent, other.container, other.level) == (section.parent, section.container, section.level)
+        };
+        if let Some(above) = (0..index).rev().find(is_sibling) {
+            let up = StructureEdit::Move {
+                from: address(path_of(live, index)),
+                to: Destination::Before(address(path_of(live, above))),
+                shift: None,
+            };
+            // After the move, the two have changed places.
+            moved.count(made(live, &up).map(|after| {
+                let outline = after.outline();
+                let heading = sections[above].heading.start;
+                let now =
+                    outline.sections().iter().position(|section| section.heading.start >= heading).unwrap();
+                let next = (now + 1..outline.sections().len()).find(|&at| {
+                    let other = &outline.sections()[at];
+                    other.level == section.level && other.title == sections[above].title
+                });
+                let down = StructureEdit::Move {
+                    from: address(path_of(&after, now)),
+                    to: Destination::After(address(path_of(&after, next.unwrap()))),
+                    shift: None,
+                };
+                let back = made(&after, &down).unwrap_or_else(|error| panic!("{down:?}: {error}"));
+                assert_eq!(back.text(), live.text(), "{up:?}");
+            }));
+        }
+        let rename = |path: SectionPath, title: &str| StructureEdit::Rename {
+            section: path,
+            title: title.into(),
+            links: true,
+        };
+        let there = rename(path_of(live, index), "A *title* that is not there");
+        renamed.count(made(live, &there).map(|_| ()));
+    }
+}
+
+fn tables(live: &LiveOutline, tally: &mut Tally) {
+    let cell = |table, row, column| {
+        let column = Some(Column::Number(column));
+        live.resolve(&Address::Part(Part::Table(TablePart { table, row: Some(row), column })))
+    };
+    for table in 1.. {
+        if live.resolve(&Address::Part(Part::Table(TablePart::whole(table)))).is_err() {
+            break;
+        }
+        for row in 1..=40 {
+            for column in 1.. {
+                let Ok(place) = cell(table, row, column) else { break };
+                let value = &live.text()[place.bytes];
+                let set = |value: &str| {
+                    let (column, value) = (Column::Number(column), value.to_owned());
+                    StructureEdit::Table {
+                        section: None,
+                        table,
+                        change: TableChange::Set { row, column, value },
+                    }
+                };
+                // A value of the same width keeps the padding.
+                let other = if value.is_empty() { "x".into() } else { "y".repeat(value.chars().count()) };
+                let result = match value {
+                    "" => made(live, &set(&other)).map(|_| ()),
+                    value => there_and_back(live, &set(&other), &set(value)),
+                };
+                tally.count(result);
+            }
+        }
+    }
+}
+
+fn keys(live: &LiveOutline, tally: &mut Tally) {
+    let Ok(place) = live.resolve(&Address::FrontMatter) else { return };
+    for line in live.text()[place.bytes].lines().filter(|line| !line.starts_with([' ', '#', '-'])) {
+        let Some((key, _)) = line.split_once(':') else { continue };
+        let set = |value| StructureEdit::FrontMatter { key: key.trim_matches(['"', '\'']).into(), value };
+        tally.count(made(live, &set(Some(YamlValue::Text("a: # \"value\"".into())))).map(|_| ()));
+        tally.count(made(live, &set(None)).map(|_| ()));
+    }
+}
+
+fn items(live: &LiveOutline, tally: &mut Tally) {
+    for number in 1..=60 {
+        let item = |change| StructureEdit::Item { section: None, item: vec![number], change };
+        if live.resolve(&Address::Part(Part::Item(vec![number]))).is_err() {
+            break;
+        }
+        for change in [ItemChange::InsertAfter("new".into()), ItemChange::Remove, ItemChange::MoveTo(vec![1])]
+        {
+            tally.count(made(live, &item(change)).map(|_| ()));
+        }
+        let check = |is_done| item(ItemChange::Check(is_done));
+        if let Ok(checked) = made(live, &check(true)) {
+            let back = made(&checked, &check(false)).expect("a checked task can be unchecked");
+            assert_eq!(back.text(), live.text());
+        }
+    }
+}
+
+#[test]
+fn real_texts_are_restored() {
+    let (mut moved, mut renamed, mut cells, mut keyed, mut listed) =
+        (Tally::default(), Tally::default(), Tally::default(), Tally::default(), Tally::default());
+    for row in rows("changes.jsonl", "corpus_dev.jsonl") {
+        for text in ["before", "after"] {
+            let live = LiveOutline::new(field(&row, text).to_owned());
+            sections(&live, &mut moved, &mut renamed);
+            tables(&live, &mut cells);
+            keys(&live, &mut keyed);
+            items(&live, &mut listed);
+        }
+    }
+    for (name, Tally { restored, refused }) in
+        [("moves", moved), ("renames", renamed), ("cells", cells), ("keys", keyed), ("items", listed)]
+    {
+        say(&format!("{name}: {restored} made and undone, refused {refused:?}"));
+    }
+}
