@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::check::{Kept, Places, check, line_at, spilled};
 use super::error::{StructureError, ValueFault};
 use super::model::{Edited, ItemChange, SectionPath};
-use super::relocate::{Extent, Gaps, Relocated, Spot, extent_of, relocated, removal};
+use super::relocate::{Extent, Gaps, Relocated, Side, Spot, extent_of, relocated, removed};
 use super::{insert, newline, replace};
 use crate::diff::delta::Delta;
 use crate::diff::edit::TextEdit;
@@ -87,7 +87,8 @@ pub(super) fn change(
         }
         None => Address::Part(Part::Item(numbers.to_vec())),
     };
-    let item = Item { live, index, extent: extent_of(live, &address)? };
+    let mut item = Item { live, index, extent: extent_of(live, &address)? };
+    item.extent.gaps = item.gaps();
     match change {
         ItemChange::Check(_) => Err(StructureError::NoEffect),
         ItemChange::InsertAfter(text) => item.insert_after(text),
@@ -188,7 +189,7 @@ impl Item<'_> {
 
     fn remove(&self) -> Result<Edited, StructureError> {
         let text = self.live.text();
-        let edited = Edited::of(text, vec![replace(text, removal(text, &self.extent), "")]);
+        let edited = Edited::of(text, vec![removed(text, &self.extent)]);
         let bytes = self.extent.start..self.extent.end;
         let first = line_at(text, bytes.start);
         let last = line_at(text, bytes.end);
@@ -288,6 +289,28 @@ impl Item<'_> {
         target.renumbered(edited, &[blocks[neighbour].bytes.start], &target.numbers())
     }
 
+    /// Returns the blank lines that go along: those between the item and another one, not those around the list.
+    fn gaps(&self) -> Gaps {
+        let (siblings, rank) = self.siblings();
+        let blocks = self.live.blocks();
+        let touches = |upper: usize, lower: usize| {
+            let gap = self.extent_of_block(upper).end
+                ..lines::line_start(self.live.text(), blocks[lower].bytes.start);
+            self.live
+                .text()
+                .get(gap)
+                .is_some_and(|gap| gap.trim_matches([' ', '\t', '\r', '\n', '>']).is_empty())
+        };
+        let above = rank > 0 && touches(siblings[rank - 1], self.index);
+        let below = siblings.get(rank + 1).is_some_and(|&next| touches(self.index, next));
+        match (above, below) {
+            (true, true) => Gaps::Blank(None),
+            (true, false) => Gaps::Blank(Some(Side::Above)),
+            (false, true) => Gaps::Blank(Some(Side::Below)),
+            (false, false) => Gaps::Needed,
+        }
+    }
+
     /// Returns the items of a parent without this item and what is inside of it.
     fn items_of(&self, within: Within, parent: &[usize]) -> Result<Vec<usize>, StructureError> {
         let blocks = self.live.blocks();
@@ -328,7 +351,11 @@ impl Item<'_> {
         let start = lines::line_start(text, block.bytes.start).max(lines::mark(text));
         let after = lines::skip(text, 0, lines_of_block.end).unwrap_or(text.len());
         let last = lines::line_start_before(text, after.max(1)).max(start);
-        Extent { start, end: last + lines::content(&text[last..after.max(last)]).len(), gaps: Gaps::Blank }
+        Extent {
+            start,
+            end: last + lines::content(&text[last..after.max(last)]).len(),
+            gaps: Gaps::Blank(None),
+        }
     }
 
     /// Writes the item with the marker and indentation of another one.

@@ -26,10 +26,17 @@ pub(super) struct Extent {
 pub(super) enum Gaps {
     /// None: blank lines are lines like all others.
     None,
-    /// Those between the lines and the next content.
-    Blank,
-    /// The same, and there must be one next to other text.
+    /// Those between the lines and the next content, on the given side or, by default, on the side from which they come.
+    Blank(Option<Side>),
+    /// The same by default, and there must be one next to other text.
     Needed,
+}
+
+/// The side of the lines whose gap goes along.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Above,
+    Below,
 }
 
 /// How text that moves is put into the text without it.
@@ -118,12 +125,7 @@ pub(super) fn delete(live: &LiveOutline, at: &Address) -> Result<Edited, Structu
         return live.edit_structure(&edit);
     }
     let gone = extent_of(live, at)?;
-    let range = removal(text, &gone);
-    let mut edits = vec![replace(text, range.clone(), "")];
-    if gone.gaps == Gaps::Needed && joins(text, range.start, range.end) {
-        edits[0].new = newline(text).to_owned();
-    }
-    let edited = Edited::of(text, edits);
+    let edited = Edited::of(text, vec![removed(text, &gone)]);
     let places = Places::of_delta(text, &edited.delta);
     let bytes = gone.start..gone.end;
     let sections = live.outline().sections();
@@ -189,7 +191,9 @@ pub(super) fn extent_of(live: &LiveOutline, address: &Address) -> Result<Extent,
     let end = lines::line_end(text, resolved.bytes.end.saturating_sub(1).max(start));
     let gaps = match address {
         Address::Lines { .. } | Address::Hit { .. } | Address::Key(_) => Gaps::None,
-        Address::Section { part: Some(Part::Item(_)), .. } | Address::Part(Part::Item(_)) => Gaps::Blank,
+        Address::Section { part: Some(Part::Item(_)), .. } | Address::Part(Part::Item(_)) => {
+            Gaps::Blank(None)
+        }
         Address::Section { part: Some(Part::Table(TablePart { row: Some(_), .. })), .. }
         | Address::Part(Part::Table(TablePart { row: Some(_), .. })) => Gaps::None,
         Address::Section { .. } | Address::Part(_) | Address::Footnote(_) | Address::FrontMatter => {
@@ -242,66 +246,81 @@ pub(super) fn relocated(text: &str, source: &Extent, core: &str, spot: Spot) -> 
     let goes_up = match spot {
         Spot::Before(at) | Spot::After(at) => at <= start,
     };
+    let (above, below) = (content_above(text, start, gaps), content_below(text, end, gaps));
+    let side = match gaps {
+        Gaps::Blank(Some(side)) => side,
+        _ if goes_up => Side::Above,
+        _ => Side::Below,
+    };
+    // The bytes without the lines, and the gap that goes along.
+    let (gone, gap) = match side {
+        Side::Above => (above?..end, above?..start),
+        Side::Below => (start..below?, end..below?),
+    };
+    let at = match (spot, goes_up) {
+        (Spot::Before(at), true) | (Spot::After(at), false) => at,
+        (Spot::After(at), true) => content_below(text, at, gaps)?,
+        (Spot::Before(at), false) => content_above(text, at, gaps)?,
+    };
+    if if goes_up { at >= start } else { at <= end } {
+        return None;
+    }
     let extra = |upper: &str, lower: &str, gap: &str| {
         if gaps == Gaps::Needed && needs_gap(upper, lower, gap) { newline(text) } else { "" }
     };
+    let apart = |upper: Option<usize>, lower: Option<usize>, gap: &str| match (upper, lower) {
+        (Some(upper), Some(lower)) => extra(last_line(&text[..upper]), first_line(&text[lower..]), gap),
+        _ => "",
+    };
+    // Line breaks at the place that the lines leave, above them at the new place, and below them.
+    let rest = if side == Side::Above { end..below.unwrap_or(end) } else { above.unwrap_or(start)..start };
+    let left = apart(above, below, &text[rest]);
+    let moved_gap = &text[gap.clone()];
+    let (first, last) = (first_line(core), last_line(core));
+    let gone_len = gone.len();
     if goes_up {
-        let at = match spot {
-            Spot::Before(at) => at,
-            Spot::After(at) => content_below(text, at, gaps)?,
-        };
-        let above = content_above(text, start, gaps)?;
-        if at >= start {
-            return None;
-        }
-        let gap = &text[above..start];
-        let below = extra(last_line(core), first_line(&text[at..]), gap);
-        let top = content_above(text, at, gaps)
-            .map_or("", |top| extra(last_line(&text[..top]), first_line(core), &text[top..at]));
-        let bottom = content_below(text, end, gaps)
-            .map_or("", |next| extra(last_line(&text[..above]), first_line(&text[next..]), &text[end..next]));
-        let new = format!("{top}{core}{gap}{below}");
+        let over = content_above(text, at, gaps);
+        let top = over.map_or("", |over| extra(last_line(&text[..over]), first, &text[over..at]));
+        let bottom = extra(last, first_line(&text[at..]), moved_gap);
+        let new = format!("{top}{core}{moved_gap}{bottom}");
         let places = Places::of_pieces([
             (0, 0..at),
             (top.len(), start..end),
-            (0, above..start),
-            (below.len(), at..above),
-            (bottom.len(), end..text.len() + 1),
+            (0, gap),
+            (bottom.len(), at..gone.start),
+            (left.len(), gone.end..text.len() + 1),
         ]);
-        let edits = vec![insert(at, new), replace(text, above..end, bottom)];
+        let edits = vec![insert(at, new), replace(text, gone, left)];
         return Some(Relocated { edits, places, at: at + top.len() });
     }
-    let at = match spot {
-        Spot::After(at) => at,
-        Spot::Before(at) => content_above(text, at, gaps)?,
-    };
-    let below = content_below(text, end, gaps)?;
-    if at <= end {
-        return None;
-    }
-    let gap = &text[end..below];
-    let top = extra(last_line(&text[..at]), first_line(core), gap);
-    let bottom = content_below(text, at, gaps)
-        .map_or("", |next| extra(last_line(core), first_line(&text[next..]), &text[at..next]));
-    let closing = content_above(text, start, gaps).map_or("", |above| {
-        extra(last_line(&text[..above]), first_line(&text[below..]), &text[above..start])
-    });
-    let new = format!("{gap}{top}{core}{bottom}");
+    let under = content_below(text, at, gaps);
+    let top = extra(last_line(&text[..at]), first, moved_gap);
+    let bottom = under.map_or("", |under| extra(last, first_line(&text[under..]), &text[at..under]));
+    let new = format!("{moved_gap}{top}{core}{bottom}");
+    let moved_at = at - gone_len + left.len() + moved_gap.len() + top.len();
     let places = Places::of_pieces([
-        (0, 0..start),
-        (closing.len(), below..at),
-        (0, end..below),
+        (0, 0..gone.start),
+        (left.len(), gone.end..at),
+        (0, gap),
         (top.len(), start..end),
         (bottom.len(), at..text.len() + 1),
     ]);
-    let edits = vec![replace(text, start..below, closing), insert(at, new)];
-    Some(Relocated { edits, places, at: start + closing.len() + (at - below) + gap.len() + top.len() })
+    let edits = vec![replace(text, gone, left), insert(at, new)];
+    Some(Relocated { edits, places, at: moved_at })
+}
+
+/// Returns the edit that deletes lines.
+pub(super) fn removed(text: &str, gone: &Extent) -> TextEdit {
+    let range = removal(text, gone);
+    let is_joined = gone.gaps == Gaps::Needed && joins(text, range.start, range.end);
+    replace(text, range, if is_joined { newline(text) } else { "" })
 }
 
 /// Returns the bytes that go with lines that are deleted. The end of the text stays as it is.
-pub(super) fn removal(text: &str, gone: &Extent) -> Range<usize> {
+fn removal(text: &str, gone: &Extent) -> Range<usize> {
     let Extent { start, end, gaps } = *gone;
     match (content_below(text, end, gaps), content_above(text, start, gaps)) {
+        (_, Some(above)) if gaps == Gaps::Blank(Some(Side::Above)) => above..end,
         (Some(below), _) => start..below,
         (None, Some(above)) => above..end,
         (None, None) => start..text.len(),
@@ -310,7 +329,7 @@ pub(super) fn removal(text: &str, gone: &Extent) -> Range<usize> {
 
 /// Whether the text before a byte and after another one would run together.
 fn joins(text: &str, above: usize, below: usize) -> bool {
-    let Some(end) = content_above(text, above, Gaps::Blank) else { return false };
+    let Some(end) = content_above(text, above, Gaps::Needed) else { return false };
     let next = first_line(&text[below..]);
     !next.trim().is_empty() && needs_gap(last_line(&text[..end]), next, &text[end..above])
 }

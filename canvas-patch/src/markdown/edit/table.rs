@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::check::{Kept, Places, check, line_at};
 use super::error::{StructureError, ValueFault};
 use super::model::{Edited, SectionPath, TableChange};
-use super::relocate::{Extent, Gaps, Relocated, Spot, relocated, removal};
+use super::relocate::{Extent, Gaps, Relocated, Spot, relocated, removed};
 use super::{insert, newline, replace};
 use crate::diff::edit::TextEdit;
 use crate::markdown::address::{AddressError, Column, TablePart, column_of};
@@ -180,9 +180,7 @@ impl Changing<'_> {
     ) -> Result<Vec<TextEdit>, StructureError> {
         let extent = self.extent(self.row(row)?);
         expected.remove(row);
-        let next = lines::line_end(self.text, extent.end);
-        let range = if next > extent.end { extent.start..next } else { removal(self.text, &extent) };
-        Ok(vec![replace(self.text, range, "")])
+        Ok(vec![removed(self.text, &extent)])
     }
 
     fn move_row(
