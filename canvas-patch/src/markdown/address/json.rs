@@ -173,7 +173,6 @@ impl TryFrom<Wire> for Address {
                 Ok(Self::Hit { query, ordinal })
             }
             (None, None, None, None, None) => match part {
-                Some(Part::Body) => misplaced("body", "a section"),
                 Some(part) => Ok(Self::Part(part)),
                 None => Err(WireError::OnePlace),
             },
@@ -227,6 +226,7 @@ mod tests {
             (Address::Key("a.b".into()), json!({"front_matter": true, "key": "a.b"})),
             (Address::Footnote("1".into()), json!({"footnote": "1"})),
             (Address::Part(Part::Paragraph(2)), json!({"paragraph": 2})),
+            (Address::Part(Part::Body), json!({"body": true})),
             (section(&["A"], None, Some(Part::Body)), json!({"section": ["A"], "body": true})),
             (
                 section(&["A"], None, Some(Part::Table(TablePart::whole(1)))),
@@ -287,7 +287,6 @@ mod tests {
             (json!({"section": ["A"], "fence": 1, "column": "b"}), "a row"),
             (json!({"section": ["A"], "key": "b"}), "a key"),
             (json!({"key": "b"}), "a key"),
-            (json!({"body": true}), "body belongs"),
             (json!({"section": ["A"], "body": false}), "name one"),
             (json!({"table": 1, "ordinal": 1}), "an ordinal"),
             (json!({"lines": [1, 1], "ordinal": 4}), "an ordinal"),

@@ -14,7 +14,8 @@ use crate::text::grep::Query;
 /// * `{"front_matter": true}`, optionally with `"key": "author.name"` for one key
 /// * `{"section": ["Install", "Linux"]}`, optionally with `"ordinal": 2`, and with one of `"item": 1`, `"item": [1, 2]`,
 ///   `"fence": 1`, `"paragraph": 1`, `"table": 1` and `"body": true` for a part
-/// * `"item"`, `"fence"`, `"paragraph"` or `"table"` alone for a part counted over the whole text
+/// * `"item"`, `"fence"`, `"paragraph"` or `"table"` alone for a part counted over the whole text, and `"body"` alone for the
+///   preamble
 /// * `"row": 2` and `"column": 1` or `"column": "Price"` together with `"table"`
 /// * `{"footnote": "1"}`
 /// * `{"grep": "TODO"}`, optionally with `"ordinal": 2`, and with `"regex"` set to `true` for a regular expression

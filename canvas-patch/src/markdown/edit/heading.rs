@@ -12,7 +12,7 @@ use super::model::{Edited, SectionPath};
 use super::{insert, replace};
 use crate::diff::edit::TextEdit;
 use crate::markdown::address::AddressError;
-use crate::markdown::outline::{LiveOutline, OPTIONS, title_of};
+use crate::markdown::outline::{Lead, LiveOutline, OPTIONS, title_of};
 use crate::text::lines;
 
 /// A heading as written.
@@ -30,12 +30,11 @@ pub(super) fn shift(live: &LiveOutline, section: &SectionPath, by: i8) -> Result
     let index = index_of(live, section)?;
     let sections = live.outline().sections();
     let own = &sections[index];
-    let indices: Vec<_> = (index..sections.len())
-        .take_while(|&at| {
-            sections[at].lines.end <= own.lines.end && sections[at].heading.start >= own.heading.start
-        })
-        .filter(|&at| sections[at].container == own.container)
-        .collect();
+    // Those inside have parents from this one on.
+    let inside = (index + 1..sections.len())
+        .take_while(|&at| sections[at].parent.is_some_and(|parent| parent >= index))
+        .filter(|&at| sections[at].container == own.container);
+    let indices: Vec<_> = std::iter::once(index).chain(inside).collect();
     shifted(live, &indices, i16::from(by))
 }
 
@@ -91,13 +90,13 @@ pub(super) fn rename(
         return Err(StructureError::Value(ValueFault::Title));
     }
     if !links {
-        return renamed.with_effect();
+        return renamed.with_effect(text);
     }
     let mut edits = link_edits(live, &new);
     edits.retain(|link| link.range().end <= edit.at || edit.range().end <= link.at);
     edits.push(edit);
     edits.sort_by_key(|edit| edit.at);
-    Edited::of(text, edits).with_effect()
+    Edited::of(text, edits).with_effect(text)
 }
 
 /// Returns the headings in a range of bytes that are in the same container as the first of them.
@@ -112,7 +111,7 @@ pub(super) fn levels_within(live: &LiveOutline, bytes: Range<usize>) -> Vec<usiz
 
 /// Adds to the levels of headings.
 pub(super) fn shifted(live: &LiveOutline, indices: &[usize], by: i16) -> Result<Edited, StructureError> {
-    let edited = Edited::of(live.text(), shift_edits(live, indices, by)?).with_effect()?;
+    let edited = Edited::of(live.text(), shift_edits(live, indices, by)?).with_effect(live.text())?;
     check_levels(live, &edited.text, indices, by)?;
     Ok(edited)
 }
@@ -253,18 +252,23 @@ fn heading_bytes(live: &LiveOutline, index: usize) -> Range<usize> {
     let end = lines::skip(text, start, section.heading.end + 1 - section.heading.start).unwrap_or(text.len());
     let end = start + lines::content(&text[start..end]).len();
     let start = start.max(lines::mark(text));
-    if section.container.is_none() {
-        let indent = text[start..end].len() - text[start..end].trim_start_matches([' ', '\t']).len();
+    let source = &text[start..end];
+    if section.container.is_none() && !source.replace("\r\n", "").contains('\r') {
+        let indent = source.len() - source.trim_start_matches([' ', '\t']).len();
         return start + indent..end;
     }
     // The headings that begin on the same lines, in order.
     let above = live.outline().sections()[..index].iter().rev();
     let rank = above.take_while(|other| other.heading.start == section.heading.start).count();
-    let base = crate::markdown::outline::Lead::of(text).bytes;
+    let base = Lead::of(text).bytes;
     let parser = Parser::new_ext(&text[base..], OPTIONS).into_offset_iter();
     let headings = parser.filter(|(event, _)| matches!(event, Event::Start(Tag::Heading { .. })));
-    let mut here = headings.map(|(_, range)| base + range.start).filter(|at| (start..end).contains(at));
-    here.nth(rank).map_or(start..end, |at| at..end)
+    let mut here = headings
+        .map(|(_, range)| base + range.start..base + range.end)
+        .filter(|range| (start..end).contains(&range.start));
+    here.nth(rank).map_or(start..end, |range| {
+        range.start..range.start + text[range.start..range.end.min(end)].trim_end_matches(['\r', '\n']).len()
+    })
 }
 
 struct ExplicitId<'t> {

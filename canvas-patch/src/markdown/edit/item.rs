@@ -431,19 +431,21 @@ impl Item<'_> {
     /// Numbers a list in sequence again if it was before. `near` are the starts of items of the list in the old text.
     fn renumbered(&self, edited: Edited, near: &[usize], before: &[u64]) -> Result<Edited, StructureError> {
         let is_sequence = before.windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1]));
-        let (Some(&first), true) = (before.first(), is_sequence) else { return edited.with_effect() };
+        let (Some(&first), true) = (before.first(), is_sequence) else {
+            return edited.with_effect(self.live.text());
+        };
         let new = LiveOutline::new(edited.text.clone());
         let places = Places::of_delta(self.live.text(), &edited.delta);
         let list = near.iter().find_map(|&at| list_with(&new, places.of(at)?));
-        let Some(list) = list else { return edited.with_effect() };
+        let Some(list) = list else { return edited.with_effect(self.live.text()) };
         let edits = renumbering(&new, &list, first);
         if edits.is_empty() {
-            return edited.with_effect();
+            return edited.with_effect(self.live.text());
         }
         let renumbered = Edited::of(new.text(), edits);
         check_numbers(&new, &renumbered)?;
         let delta = Delta::between(self.live.text(), &renumbered.text);
-        Edited { delta, text: renumbered.text }.with_effect()
+        Edited { delta, text: renumbered.text }.with_effect(self.live.text())
     }
 }
 
@@ -469,7 +471,7 @@ pub(super) fn renumber(
     }
     let list = lists.swap_remove(number - 1);
     let first = items_in(live, &list).iter().find_map(|(_, marker)| marker.number).unwrap_or(1);
-    let edited = Edited::of(live.text(), renumbering(live, &list, first)).with_effect()?;
+    let edited = Edited::of(live.text(), renumbering(live, &list, first)).with_effect(live.text())?;
     check_numbers(live, &edited)?;
     Ok(edited)
 }

@@ -104,8 +104,8 @@ impl Edited {
     }
 
     /// Refuses edits that leave the text as it is.
-    fn with_effect(self) -> Result<Self, StructureError> {
-        if self.delta.is_empty() { Err(StructureError::NoEffect) } else { Ok(self) }
+    fn with_effect(self, before: &str) -> Result<Self, StructureError> {
+        if self.text == before { Err(StructureError::NoEffect) } else { Ok(self) }
     }
 }
 

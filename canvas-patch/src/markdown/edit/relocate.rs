@@ -107,7 +107,7 @@ pub(super) fn move_lines(
     let kept = Kept { places, is_free: &|_| false, may_go: &|_| false, new_items: 0 };
     let moved = check(live, &edited, &kept)?;
     if by == 0 || levels.is_empty() {
-        return edited.with_effect();
+        return edited.with_effect(text);
     }
     let core = shifted_text(live, &levels, by, source.start..source.end)?;
     let Some(Relocated { edits, .. }) = relocated(text, &source, &core, spot) else {
@@ -116,7 +116,7 @@ pub(super) fn move_lines(
     let edited = Edited::of(text, edits);
     let levels = levels_within(&moved, at..at + (source.end - source.start));
     check_levels(&moved, &edited.text, &levels, by)?;
-    edited.with_effect()
+    edited.with_effect(text)
 }
 
 pub(super) fn delete(live: &LiveOutline, at: &Address) -> Result<Edited, StructureError> {
@@ -141,7 +141,7 @@ pub(super) fn delete(live: &LiveOutline, at: &Address) -> Result<Edited, Structu
         new_items: 0,
     };
     check(live, &edited, &kept)?;
-    edited.with_effect()
+    edited.with_effect(text)
 }
 
 /// Whether an address leads to something that is no lines of the Markdown.
@@ -262,7 +262,8 @@ pub(super) fn relocated(text: &str, source: &Extent, core: &str, spot: Spot) -> 
         (Spot::After(at), true) => content_below(text, at, gaps)?,
         (Spot::Before(at), false) => content_above(text, at, gaps)?,
     };
-    if if goes_up { at >= start } else { at <= end } {
+    // A place in the gap is no other place.
+    if if goes_up { at > gone.start || at >= start } else { at < gone.end || at <= end } {
         return None;
     }
     let extra = |upper: &str, lower: &str, gap: &str| {

@@ -35,6 +35,6 @@ pub(super) fn replace_all(
         return Err(StructureError::CountDiffers { expected: count, found, lines });
     }
     let delta = Delta::of_edits(edits);
-    let text = delta.apply(text).expect("the edits were made for this text");
-    Edited { text, delta }.with_effect()
+    let after = delta.apply(text).expect("the edits were made for this text");
+    Edited { text: after, delta }.with_effect(text)
 }

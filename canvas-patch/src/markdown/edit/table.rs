@@ -57,7 +57,7 @@ pub(super) fn change(
         TableChange::RemoveColumn { column } => changing.remove_column(column, &mut expected)?,
         TableChange::MoveColumn { column, to } => changing.move_column(column, *to, &mut expected)?,
     };
-    let edited = Edited::of(text, edits).with_effect()?;
+    let edited = Edited::of(text, edits).with_effect(text)?;
     let bytes = live.blocks()[at].bytes.clone();
     let places = Places::of_delta(text, &edited.delta);
     let start = bytes.start;

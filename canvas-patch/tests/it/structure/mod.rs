@@ -2,6 +2,7 @@
 
 mod cases;
 mod corpus;
+mod laws;
 
 use canvas_patch::{Edited, StructureEdit, StructureError, edit_structure};
 use serde_json::Value;
