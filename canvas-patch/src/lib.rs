@@ -61,6 +61,20 @@
 //! # Ok::<(), canvas_patch::AddressError>(())
 //! ```
 //!
+//! # Editing the structure
+//!
+//! [`edit_structure`] moves, renames, sets and checks the text at an [`Address`], so that nobody has to repeat it.
+//!
+//! ```
+//! use canvas_patch::{Column, StructureEdit, TableChange, edit_structure};
+//!
+//! let text = "| Item | Price |\n|------|------:|\n| Milk |     1 |\n";
+//! let change = TableChange::Set { row: 1, column: Column::Header("Price".into()), value: "12".into() };
+//! let edited = edit_structure(text, &StructureEdit::Table { section: None, table: 1, change })?;
+//! assert_eq!(edited.text, "| Item | Price |\n|------|------:|\n| Milk |    12 |\n");
+//! # Ok::<(), canvas_patch::StructureError>(())
+//! ```
+//!
 //! # Keeping an edit in bounds
 //!
 //! [`LiveOutline::check_edit`] refuses an edit that reaches out of its section, or that changes the meaning of lines
@@ -93,7 +107,7 @@
 //!
 //! All modules but `strategies` (feature `proptest`) are private, and their items are exported here. `text` defines
 //! lines, searches them and cuts chunks. `diff` reads, applies, builds and inverts patches. `markdown` handles
-//! headings, addresses, the effects of an edit on them, merges by words, and redlines. Imports go one way. `text` imports
+//! headings, addresses, edits of the structure, the effects of an edit on it, merges by words, and redlines. Imports go one way. `text` imports
 //! neither of the others, `diff` does not import `markdown`, and `markdown` uses few things of `diff`: the edits of a
 //! [`Delta`], the places of an [`ApplyError`], two changes woven into one, and [`Parts`].
 

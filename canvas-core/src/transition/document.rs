@@ -424,7 +424,7 @@ impl Transition<'_> {
             return Ok(());
         }
         let outline = self.view.contents.outline().expect("a view has the document at least");
-        let policy = EditPolicy { scope: scope.cloned(), refuse_side_effects };
+        let policy = EditPolicy { scope: scope.cloned(), refuse_side_effects, ..EditPolicy::default() };
         let checked = outline.live().check_edit(after, delta.edits(), &policy);
         checked.map(drop).map_err(|error| Stop::refused(PatchRefusal::EditRefused { error }))
     }

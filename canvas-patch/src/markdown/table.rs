@@ -17,7 +17,8 @@ pub(crate) struct Row {
     pub(crate) whole: Range<usize>,
     /// The row itself, from its first to its last character that is not blank.
     pub(crate) content: Range<usize>,
-    /// The text between the pipes, including blanks. A row may have fewer or more cells than its table has columns.
+    /// The text between the pipes, including blanks. A row may have fewer or more cells than its table has columns, because
+    /// GitHub fills short rows and ignores the rest of long ones.
     pub(crate) cells: Vec<Range<usize>>,
     /// Whether the row begins with a pipe.
     pub(crate) has_first_pipe: bool,

@@ -87,13 +87,16 @@ pub(crate) fn matching_lines(text: &str, query: &Query) -> Result<impl Iterator<
     Ok(Hits::new(text, query).map(|hit| hit.line.start))
 }
 
+/// Matches in order, each with its replacement.
+type Replacements<'t> = Box<dyn Iterator<Item = (Range<usize>, Cow<'t, str>)> + 't>;
+
 /// Returns all matches of `query` in order, each with its replacement, in which an expression's groups are expanded. Has
 /// the same cost and errors as [`grep`].
 pub(crate) fn replacements<'t>(
     text: &'t str,
     query: &'t Query,
     with: &'t str,
-) -> Result<Box<dyn Iterator<Item = (Range<usize>, Cow<'t, str>)> + 't>, GrepError> {
+) -> Result<Replacements<'t>, GrepError> {
     query.check_cost(text.len())?;
     let regex = match &query.0 {
         Kind::Literal(finder) => {

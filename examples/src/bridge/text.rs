@@ -3,8 +3,9 @@
 use canvas_core::document::LineSpan;
 use canvas_core::json::canonical_json;
 use canvas_core::text::{
-    Address, AddressError, ApplyOptions, GrepError, GrepLimits, Mode, Query, apply as apply_patch,
-    build as build_patch, grep as grep_text, outline as outline_of, resolve as resolve_address,
+    Address, AddressError, ApplyOptions, EditPolicy, GrepError, GrepLimits, LiveOutline, Mode, Query,
+    StructureEdit, StructureError, apply as apply_patch, build as build_patch, edit_structure,
+    grep as grep_text, outline as outline_of, resolve as resolve_address,
 };
 use canvas_core::{BlobId, CodedError as _};
 use canvas_tools::{HunkPreview, PatchPreview};
@@ -32,6 +33,46 @@ pub(super) fn apply(request: &Request<'_>) -> Result<Value, BridgeError> {
         "summary": applied.summary().to_string(),
         "text": applied.text(),
     }))
+}
+
+/// Makes one edit of the structure of a text.
+pub(super) fn restructure(request: &Request<'_>) -> Result<Value, BridgeError> {
+    let text = request.text("text")?;
+    let edit = request.field::<StructureEdit>("edit")?;
+    let protected = request.field::<Option<Vec<Address>>>("protected")?.unwrap_or_default();
+    // Each reply names the addresses that protect nothing.
+    let unresolved: Vec<_> =
+        protected.iter().filter(|address| resolve_address(text, address).is_err()).collect();
+    let unresolved = json!(unresolved);
+    let refused = |error: &StructureError| match unresolved.as_array() {
+        Some(none) if none.is_empty() => refused_edit(error),
+        _ => refused_edit(error).with("unresolved", unresolved.clone()),
+    };
+    let edited = edit_structure(text, &edit).map_err(|error| refused(&error))?;
+    let policy = EditPolicy { protected, ..EditPolicy::default() };
+    let outline = LiveOutline::new(text.to_owned());
+    let checked = outline.check_edit(&edited.text, edited.delta.edits(), &policy);
+    checked.map_err(|error| refused(&error.into()))?;
+    // As a patch, which has the changed lines and the way back.
+    let patch = build_patch(text, &edited.text, 3);
+    let applied = apply_patch(text, &patch, &ApplyOptions::default())?;
+    let spans: Vec<LineSpan> = applied.spans().iter().map(LineSpan::from).collect();
+    let mut reply = json!({"text": edited.text, "spans": spans, "reverse": applied.inverse()});
+    if !unresolved.as_array().is_some_and(Vec::is_empty) {
+        reply["unresolved"] = unresolved;
+    }
+    Ok(reply)
+}
+
+fn refused_edit(error: &StructureError) -> BridgeError {
+    match error {
+        StructureError::Address(error) => refused_address(error),
+        StructureError::CountDiffers { lines, .. } => {
+            let places: Vec<Value> = lines.iter().map(|line| json!({"line": line})).collect();
+            BridgeError::new(error.code(), error.to_string()).with("places", places.into())
+        }
+        error => BridgeError::new(error.code(), error.to_string()),
+    }
 }
 
 /// Locates hunks while their patch arrives in pieces: of raw argument JSON, or with `form` `diff` of the diff itself.
@@ -110,7 +151,8 @@ pub(super) fn resolve(request: &Request<'_>) -> Result<Value, BridgeError> {
 fn refused_address(error: &AddressError) -> BridgeError {
     let sections = error.candidates().iter().map(|candidate| json!(candidate));
     let lines = error.candidate_lines().iter().map(|line| json!({"line": line}));
-    let candidates: Vec<Value> = sections.chain(lines).collect();
+    let names = error.candidate_names().iter().map(|name| json!({"name": name}));
+    let candidates: Vec<Value> = sections.chain(lines).chain(names).collect();
     BridgeError::new(error.code(), error.to_string()).with("candidates", candidates.into())
 }
 

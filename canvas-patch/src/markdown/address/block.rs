@@ -7,7 +7,7 @@ use crate::text::lines::{line_end, line_start_before};
 
 /// A part that a section does not have.
 pub(crate) struct Missing {
-    /// The requested part. The numbers of an item end with the first one that is too high.
+    /// Part in the request. The numbers of an item end with the first one that is too high.
     pub(crate) part: Part,
     pub(crate) available: usize,
 }
@@ -15,7 +15,7 @@ pub(crate) struct Missing {
 /// The text over which parts are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Within {
-    /// The whole text.
+    /// All of it.
     Text,
     /// A section without its subsections, or the preamble.
     Section(Option<usize>),

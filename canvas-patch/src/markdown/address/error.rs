@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use super::model::{Column, Part};
+use crate::markdown::front_matter::KeyError;
 use crate::markdown::outline::Outline;
 use crate::text::grep::GrepError;
 
@@ -116,9 +117,9 @@ pub enum AddressError {
     },
     /// The front matter has a form in which keys are not read or set.
     FrontMatterUnsupported {
-        /// The line that has this form.
+        /// Line number in the text.
         line: usize,
-        /// The name of the form, such as `TOML`.
+        /// Name of the form, in English.
         what: String,
     },
     /// No footnote has this label.
@@ -268,6 +269,19 @@ impl Error for AddressError {}
 impl From<GrepError> for AddressError {
     fn from(error: GrepError) -> Self {
         Self::Query(error)
+    }
+}
+
+impl From<KeyError> for AddressError {
+    fn from(error: KeyError) -> Self {
+        match error {
+            KeyError::NoFrontMatter => Self::NoFrontMatter,
+            KeyError::NotFound { key, keys, line } => Self::NoSuchKey { key, keys, line },
+            KeyError::Ambiguous { key, lines } => Self::AmbiguousKey { key, lines },
+            KeyError::Unsupported { line, what } => {
+                Self::FrontMatterUnsupported { line, what: what.to_owned() }
+            }
+        }
     }
 }
 

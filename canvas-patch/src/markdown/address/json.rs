@@ -55,7 +55,7 @@ struct Wire {
     body: Option<bool>,
 }
 
-/// The numbers of an item, of which a single one may stand without brackets.
+/// Numbers of an item. A single number needs no brackets.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 pub(crate) enum Numbers {

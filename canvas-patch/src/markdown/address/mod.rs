@@ -19,5 +19,5 @@ pub use error::{AddressError, Candidate};
 #[cfg(feature = "serde")]
 pub(crate) use json::Numbers;
 pub use model::{Address, Column, Part, Resolved, TablePart};
-pub(crate) use resolve::column_of;
 pub use resolve::resolve;
+pub(crate) use resolve::{Context, column_of, own_body};

@@ -32,8 +32,8 @@ pub enum Address {
     },
     /// The YAML front matter, including its delimiter lines.
     FrontMatter,
-    /// One key of the YAML front matter, with its value. The name is that of a key at the top level or, if there is none,
-    /// a path of names joined by dots.
+    /// One key of the YAML front matter, with its value. The name may be a path of names joined by dots, unless
+    /// a key at the top level has exactly this name.
     Key(String),
     /// A section, or a part of one.
     Section {

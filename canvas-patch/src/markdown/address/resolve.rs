@@ -176,7 +176,7 @@ impl Context<'_> {
         find_section(self.outline, path, ordinal)
     }
 
-    /// Returns the section, or the whole text if there is no path.
+    /// Returns the section with this path, or the whole text without a path.
     pub(crate) fn within(&self, section: Option<(&[String], Option<usize>)>) -> Result<Within, AddressError> {
         section.map_or(Ok(Within::Text), |(path, ordinal)| {
             find_section(self.outline, path, ordinal).map(Within::Section)
@@ -230,7 +230,7 @@ fn section_at(outline: &Outline, line: usize) -> Option<usize> {
 pub(crate) fn own_body(text: &str, outline: &Outline, section: Option<usize>) -> Option<LineRange> {
     let Some(index) = section else { return preamble(text, outline) };
     let sections = outline.sections();
-    let Some(Section { heading, lines: own, .. }) = sections.get(index) else { return None };
+    let Section { heading, lines: own, .. } = sections.get(index)?;
     let next = sections.get(index + 1).map(|next| next.heading.start - 1);
     let end = next.map_or(own.end, |end| end.min(own.end));
     let start = heading.end + 1;
@@ -250,7 +250,7 @@ pub(crate) fn own_body(text: &str, outline: &Outline, section: Option<usize>) ->
 
 fn row_of(table: &Table, row: usize) -> Result<&Row, AddressError> {
     let found = row.checked_sub(1).and_then(|rank| table.body().get(rank));
-    found.ok_or(AddressError::NoSuchRow { row, available: table.body().len() })
+    found.ok_or_else(|| AddressError::NoSuchRow { row, available: table.body().len() })
 }
 
 /// Returns the index of a column.

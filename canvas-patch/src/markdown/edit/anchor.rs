@@ -8,8 +8,7 @@ use std::sync::LazyLock;
 use pulldown_cmark::{Event, LinkType, Parser, Tag, TagEnd};
 use regex::Regex;
 
-use super::heading::stated_id;
-use super::replace;
+use super::writing::replace;
 use crate::diff::edit::TextEdit;
 use crate::markdown::outline::{Lead, LiveOutline, OPTIONS, Outline, bounded};
 
@@ -23,13 +22,13 @@ pub(crate) struct AnchorLink {
 static LEFT_OUT: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"[^\w\- ]").expect("the expression is well-formed"));
 
-/// Returns the anchor of every heading, as GitHub makes them: from the title in lower case, with a number if an earlier
-/// heading has the same. A title that ends with `{#id}` has that anchor.
+/// Returns the anchor of every heading in the form of GitHub, which is the title in lower case, with a number if an earlier
+/// heading has the same anchor. A title that ends with `{#id}` has that anchor.
 pub(crate) fn anchors(outline: &Outline) -> Vec<String> {
     let mut seen: HashMap<String, usize> = HashMap::new();
     let anchor = |title: &str| {
-        if let Some(id) = stated_id(title) {
-            return id.to_owned();
+        if let Some(stated) = explicit_id(title) {
+            return stated.id.to_owned();
         }
         let lower = title.to_lowercase();
         let base = LEFT_OUT.replace_all(&lower, "").replace(' ', "-");
@@ -137,5 +136,20 @@ fn decoded(anchor: &str) -> Cow<'_, str> {
             }
         }
     }
-    String::from_utf8(out).map_or(Cow::Borrowed(anchor), |decoded| Cow::Owned(decoded))
+    String::from_utf8(out).map_or(Cow::Borrowed(anchor), Cow::Owned)
+}
+
+/// An id that a title states.
+pub(super) struct ExplicitId<'t> {
+    id: &'t str,
+    /// Bytes from the opening brace to the end of the title.
+    pub(super) whole: usize,
+}
+
+/// Returns the id at the end of a title, as in `Title {#id}`.
+pub(super) fn explicit_id(title: &str) -> Option<ExplicitId<'_>> {
+    let open = title.rfind("{#")?;
+    let id = title[open + 2..].strip_suffix('}')?;
+    let is_id = !id.is_empty() && id.chars().all(|c| c.is_alphanumeric() || "-_:.".contains(c));
+    is_id.then_some(ExplicitId { id, whole: title.len() - open })
 }

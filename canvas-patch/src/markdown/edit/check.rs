@@ -18,7 +18,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// Returns the places after edits that move nothing.
+    /// Returns the places after edits that leave the order of the text unchanged.
     pub(super) fn of_delta(text: &str, delta: &Delta) -> Self {
         let (mut kept, mut at, mut shift) = (Vec::new(), 0, 0_isize);
         for edit in delta.edits() {
@@ -64,7 +64,7 @@ impl Places {
     }
 }
 
-/// What a text must keep.
+/// Requirements for the new text.
 pub(super) struct Kept<'f> {
     pub(super) places: Places,
     /// Whether the title and level of a section may change, or it may be gone. Sections are given by their index.
@@ -76,7 +76,7 @@ pub(super) struct Kept<'f> {
 }
 
 /// Checks that every heading and block of the old text is in the new one, at the place of its bytes, and that there are no
-/// others. Quotes do not count, because lines that move may begin, join or part them. Returns the outline of the new text.
+/// others. However, quotes do not count, because lines that move may begin, join or part them. Returns the outline of the new text.
 pub(super) fn check(
     old: &LiveOutline,
     edited: &Edited,
@@ -181,7 +181,6 @@ impl<'t> Bytes<'t> {
     }
 
     /// Returns the start of a line, after a byte order mark.
-
     fn line_start(&mut self, line: usize) -> usize {
         let (known, byte) = self.at;
         let (known, byte) = if line < known { (1, 0) } else { (known, byte) };

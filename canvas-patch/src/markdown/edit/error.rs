@@ -1,9 +1,10 @@
-//! The errors of edits that are not made.
+//! Errors of refused edits.
 
 use std::error::Error;
 use std::fmt;
 
 use crate::markdown::address::AddressError;
+use crate::markdown::front_matter::KeyError;
 use crate::markdown::structure::EditPolicyError;
 
 /// Maximum number of places listed in an error.
@@ -22,17 +23,17 @@ pub enum StructureError {
     NoEffect,
     /// The destination is inside of the text to be moved.
     MoveIntoItself {
-        /// The first line of that text.
+        /// First line of the text to be moved.
         line: usize,
     },
     /// A heading would get a level outside of 1 to 6.
     LevelOutOfRange {
-        /// The line of the heading.
+        /// Line number of the heading.
         line: usize,
-        /// The level that it would get.
+        /// Level after the edit.
         level: i16,
     },
-    /// A value cannot stand at its place.
+    /// A value does not fit at its place.
     Value(ValueFault),
     /// The table has rows that the edit would change beyond its cells.
     TableShape {
@@ -41,9 +42,9 @@ pub enum StructureError {
     },
     /// The text has another number of matches than the edit expects.
     CountDiffers {
-        /// The number in the request.
+        /// Number of matches in the request.
         expected: usize,
-        /// The number of matches in the text.
+        /// Number of matches in the text.
         found: usize,
         /// The lines of the first matches, at most 20.
         lines: Vec<usize>,
@@ -71,11 +72,11 @@ pub enum ValueFault {
     Yaml,
     /// The text of a list item that is empty or would end the list.
     Item,
-    /// A list item that is no task.
+    /// A list item without a task box.
     Task,
     /// Text that begins on the same line as the list item or footnote around it.
     SharedLine,
-    /// A destination that is no section, or is inside of a quote or list item that the moved text is not in.
+    /// A destination other than a section, or in another quote or list item than the moved text.
     Destination,
     /// An expression that matches the empty text.
     Empty,
@@ -146,6 +147,12 @@ impl Error for StructureError {}
 impl From<AddressError> for StructureError {
     fn from(error: AddressError) -> Self {
         Self::Address(error)
+    }
+}
+
+impl From<KeyError> for StructureError {
+    fn from(error: KeyError) -> Self {
+        Self::Address(error.into())
     }
 }
 

@@ -5,11 +5,11 @@ use std::ops::Range;
 use memchr::memrchr;
 use pulldown_cmark::{Event, Parser, Tag};
 
-use super::anchor::link_edits;
+use super::anchor::{explicit_id, link_edits};
 use super::check::{Kept, Places, check, line_at};
 use super::error::{StructureError, ValueFault};
 use super::model::{Edited, SectionPath};
-use super::{insert, replace};
+use super::writing::{insert, replace};
 use crate::diff::edit::TextEdit;
 use crate::markdown::address::AddressError;
 use crate::markdown::outline::{Lead, LiveOutline, OPTIONS, title_of};
@@ -99,7 +99,8 @@ pub(super) fn rename(
     Edited::of(text, edits).with_effect(text)
 }
 
-/// Returns the headings in a range of bytes that are in the same container as the first of them.
+/// Returns the headings in a range of bytes that are in the same container as the first of them, because a heading in a quote
+/// keeps its level.
 pub(super) fn levels_within(live: &LiveOutline, bytes: Range<usize>) -> Vec<usize> {
     let (first, last) = (line_at(live.text(), bytes.start), line_at(live.text(), bytes.end));
     let sections = live.outline().sections();
@@ -269,23 +270,4 @@ fn heading_bytes(live: &LiveOutline, index: usize) -> Range<usize> {
     here.nth(rank).map_or(start..end, |range| {
         range.start..range.start + text[range.start..range.end.min(end)].trim_end_matches(['\r', '\n']).len()
     })
-}
-
-struct ExplicitId<'t> {
-    id: &'t str,
-    /// Bytes from the opening brace to the end of the title.
-    whole: usize,
-}
-
-/// Returns the id at the end of a title, as in `Title {#id}`.
-fn explicit_id(title: &str) -> Option<ExplicitId<'_>> {
-    let open = title.rfind("{#")?;
-    let id = title[open + 2..].strip_suffix('}')?;
-    let is_id = !id.is_empty() && id.chars().all(|c| c.is_alphanumeric() || "-_:.".contains(c));
-    is_id.then_some(ExplicitId { id, whole: title.len() - open })
-}
-
-/// Returns the id that a title states.
-pub(super) fn stated_id(title: &str) -> Option<&str> {
-    explicit_id(title).map(|found| found.id)
 }

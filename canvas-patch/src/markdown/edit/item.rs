@@ -1,4 +1,4 @@
-//! List items: tasks, new items, moves and numbers.
+//! Tasks, moves and numbers of list items, and new items.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use super::check::{Kept, Places, check, line_at, spilled};
 use super::error::{StructureError, ValueFault};
 use super::model::{Edited, ItemChange, SectionPath};
 use super::relocate::{Extent, Gaps, Relocated, Side, Spot, extent_of, relocated, removed};
-use super::{insert, newline, replace};
+use super::writing::{insert, newline, replace};
 use crate::diff::delta::Delta;
 use crate::diff::edit::TextEdit;
 use crate::markdown::address::{Address, AddressError, Part, Within};
@@ -15,7 +15,7 @@ use crate::text::lines;
 
 /// The marker of an item, with the task box behind it.
 struct Marker<'t> {
-    /// What is before the marker on its line: indentation, and markers of containers.
+    /// Indentation and markers of containers, up to the marker.
     prefix: &'t str,
     /// Digits, if the list is ordered, and where they are.
     number: Option<u64>,
@@ -55,7 +55,7 @@ impl<'t> Marker<'t> {
         self.digits.len() + 1 + self.space.len().max(1)
     }
 
-    /// The prefix of further lines of the item's list: quote markers and blanks.
+    /// Returns the prefix of further lines in the item's list, which has quote markers and blanks.
     fn line_prefix(&self) -> String {
         self.prefix.chars().map(|char| if matches!(char, '>' | ' ' | '\t') { char } else { ' ' }).collect()
     }
@@ -289,7 +289,7 @@ impl Item<'_> {
         target.renumbered(edited, &[blocks[neighbour].bytes.start], &target.numbers())
     }
 
-    /// Returns the blank lines that go along: those between the item and another one, not those around the list.
+    /// Decides which blank lines go along. They are the lines between the item and another one, and not around the list.
     fn gaps(&self) -> Gaps {
         let (siblings, rank) = self.siblings();
         let blocks = self.live.blocks();
@@ -311,7 +311,7 @@ impl Item<'_> {
         }
     }
 
-    /// Returns the items of a parent without this item and what is inside of it.
+    /// Returns the items of a parent, without this item and its content.
     fn items_of(&self, within: Within, parent: &[usize]) -> Result<Vec<usize>, StructureError> {
         let blocks = self.live.blocks();
         let own = self.block().bytes.clone();
@@ -417,7 +417,7 @@ impl Item<'_> {
         gap.map_or_else(|| newline(text).to_owned(), str::to_owned)
     }
 
-    /// Returns the numbers of the item's ordered list, or nothing for other lists.
+    /// Returns the numbers of the item's ordered list. Other lists have an empty result.
     fn numbers(&self) -> Vec<u64> {
         let text = self.live.text();
         if !text[self.block().bytes.clone()].starts_with(|first: char| first.is_ascii_digit()) {
@@ -505,10 +505,10 @@ fn renumbering(live: &LiveOutline, list: &[usize], first: u64) -> Vec<TextEdit> 
         if marker.number == Some(number) || marker.number.is_none() {
             continue;
         }
-        let (old, by) = (marker.digits.len(), new.len().cast_signed() - marker.digits.len().cast_signed());
+        let (old, now) = (marker.digits.len(), new.len());
         let width = marker.prefix.chars().count() + old + 1 + marker.space.len().max(1);
         edits.push(replace(text, marker.digits.clone(), new));
-        if by == 0 {
+        if old == now {
             continue;
         }
         let mut at = lines::line_end(text, block.bytes.start);
@@ -518,11 +518,10 @@ fn renumbering(live: &LiveOutline, list: &[usize], first: u64) -> Vec<TextEdit> 
             let indent = text[at..end].len() - content.len();
             if !lines::content(content).is_empty() && indent >= width {
                 let content = end - content.len();
-                if by > 0 {
-                    edits.push(insert(content, " ".repeat(by.unsigned_abs())));
-                } else {
-                    edits.push(replace(text, content - by.unsigned_abs()..content, ""));
-                }
+                edits.push(match now.checked_sub(old) {
+                    Some(more) => insert(content, " ".repeat(more)),
+                    None => replace(text, content - (old - now)..content, ""),
+                });
             }
             at = end;
         }

@@ -5,7 +5,7 @@ use std::ops::Range;
 use saphyr_parser::ScalarStyle;
 
 use super::error::{StructureError, ValueFault};
-use super::{insert, newline, replace};
+use super::writing::{insert, newline, replace};
 use crate::diff::edit::TextEdit;
 use crate::markdown::address::AddressError;
 use crate::markdown::front_matter::{
@@ -13,7 +13,7 @@ use crate::markdown::front_matter::{
 };
 use crate::text::lines;
 
-/// Sets a key, or removes it if there is no value.
+/// Sets a key. Without a value, removes it.
 pub(super) fn set_key(text: &str, key: &str, value: Option<&YamlValue>) -> Result<TextEdit, StructureError> {
     if key.split('.').any(str::is_empty) || key.contains(['\n', '\r']) {
         return Err(StructureError::Value(ValueFault::Key));
@@ -162,7 +162,8 @@ fn removed(
             if has_comment(text, &between) {
                 return Err(unsupported(line, "comments inside of the value").into());
             }
-            let end = lines.end - lines::terminator(&text[lines.clone()]).len();
+            let end = lines.end;
+            let end = end - lines::terminator(&text[lines]).len();
             Ok(replace(text, colon..end, " {}".to_owned()))
         }
         None if text[front_matter.body.clone()].len() > lines.len() => {
@@ -329,7 +330,9 @@ fn reads_as(node: &Node, value: &YamlValue) -> bool {
             let form = Form { old, in_flow: false };
             match value {
                 YamlValue::Text(text) if !is_plain => read == text,
-                YamlValue::Null => is_plain && matches!(read.as_str(), "" | "~" | "null" | "Null" | "NULL"),
+                YamlValue::Null => {
+                    is_plain && (read.is_empty() || read == "~" || read.eq_ignore_ascii_case("null"))
+                }
                 YamlValue::List(_) => false,
                 // A text is plain only if it reads as a text.
                 value => is_plain && written(value, form).as_deref() == Some(read.as_str()),

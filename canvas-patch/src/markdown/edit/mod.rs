@@ -1,4 +1,4 @@
-//! Edits of the structure of a text, which need no retyping: move, rename, set and check.
+//! Edits of the structure of a text, which need no retyping.
 //!
 //! * An edit becomes text edits of the addressed bytes and the blank lines around them. Line ends, indentation, padding
 //!   of tables and list markers follow the neighbours.
@@ -22,16 +22,12 @@ mod model;
 mod relocate;
 mod replace;
 mod table;
+mod writing;
 
 pub use error::{StructureError, ValueFault};
 pub use model::{Destination, Edited, ItemChange, SectionPath, StructureEdit, TableChange};
 
-use std::ops::Range;
-
-use crate::diff::delta::Delta;
-use crate::diff::edit::TextEdit;
 use crate::markdown::outline::LiveOutline;
-use crate::text::lines;
 
 /// Makes an edit of the structure of a text. Takes linear time.
 ///
@@ -69,8 +65,8 @@ pub fn edit_structure(text: &str, edit: &StructureEdit) -> Result<Edited, Struct
 }
 
 impl LiveOutline {
-    /// Makes an edit of the structure of the text, and leaves the outline as it is. Like [`edit_structure`], but uses the
-    /// existing outline.
+    /// Makes an edit of the structure of the text, like [`edit_structure`], but uses the existing outline. The outline itself
+    /// does not change.
     ///
     /// # Errors
     ///
@@ -93,32 +89,4 @@ impl LiveOutline {
             }
         }
     }
-}
-
-impl Edited {
-    /// Applies edits in order, which fit the text.
-    fn of(text: &str, edits: Vec<TextEdit>) -> Self {
-        let delta = Delta::of_edits(edits);
-        let text = delta.apply(text).expect("the edits were made for this text");
-        Self { text, delta }
-    }
-
-    /// Refuses edits that leave the text as it is.
-    fn with_effect(self, before: &str) -> Result<Self, StructureError> {
-        if self.text == before { Err(StructureError::NoEffect) } else { Ok(self) }
-    }
-}
-
-/// Replaces a range of a text.
-fn replace(text: &str, range: Range<usize>, new: impl Into<String>) -> TextEdit {
-    TextEdit { at: range.start, old: text[range].to_owned(), new: new.into() }
-}
-
-fn insert(at: usize, new: impl Into<String>) -> TextEdit {
-    TextEdit { at, old: String::new(), new: new.into() }
-}
-
-/// Returns the line terminator of the text's first line, or LF if it has none.
-fn newline(text: &str) -> &'static str {
-    if lines::terminator(&text[..lines::line_end(text, 0)]) == "\r\n" { "\r\n" } else { "\n" }
 }

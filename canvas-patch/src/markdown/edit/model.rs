@@ -10,46 +10,60 @@ use crate::text::grep::Query;
 /// With the feature `serde`, an edit has one of these forms in JSON. Other combinations of the fields are errors. A
 /// section is `"section": ["Install", "Linux"]`, optionally with `"ordinal": 2`.
 ///
-/// * `{"move": {"from": ADDRESS, "before": ADDRESS}}`, or `"after"` or `"into"`, optionally with `"shift": 1`
-/// * `{"delete": ADDRESS}`
-/// * `{"shift": {"section": [..], "by": -1}}`
-/// * `{"rename": {"section": [..], "title": "New title"}}`, optionally with `"links": true`
-/// * `{"table": {"table": 1, "set": {"row": 2, "column": "Price", "value": "3"}}}`, optionally with a section, and with one
-///   of `"insert_row": {"at", "cells"}`, `"remove_row": {"row"}`, `"move_row": {"row", "to"}`,
-///   `"insert_column": {"at", "name", "cells"}`, `"remove_column": {"column"}` and `"move_column": {"column", "to"}` in
-///   place of `"set"`
-/// * `{"front_matter": {"key": "author.name", "value": "Ada"}}`, or `"remove": true`
-/// * `{"item": {"item": [1, 2], "check": true}}`, optionally with a section, and with one of `"insert_after": "text"`,
-///   `"remove": true` and `"move_to": [3]` in place of `"check"`
-/// * `{"renumber": {"list": 1}}`, optionally with a section
-/// * `{"replace_all": {"find": "old", "with": "new", "count": 12}}`, optionally with `"regex": true`
+/// ```json
+/// {"move": {"from": ADDRESS, "before": ADDRESS, "shift": 1}}
+/// {"delete": ADDRESS}
+/// {"shift": {"section": ["Install"], "by": -1}}
+/// {"rename": {"section": ["Install"], "title": "Set up", "links": true}}
+/// {"table": {"section": ["Prices"], "table": 1, "set": {"row": 2, "column": "Price", "value": "3"}}}
+/// {"front_matter": {"key": "author.name", "value": "Ada"}}
+/// {"item": {"section": ["Tasks"], "item": [1, 2], "check": true}}
+/// {"renumber": {"section": ["Steps"], "list": 1}}
+/// {"replace_all": {"find": "old", "with": "new", "count": 12, "regex": true}}
+/// ```
+///
+/// * `"after"` or `"into"` may replace `"before"`. `"shift"`, `"links"` and `"regex"` are optional.
+/// * `"remove": true` removes a key instead of setting it.
+/// * A section is optional in the last forms, because tables, items and lists may be counted over the whole text instead.
+/// * `"insert_after": "text"`, `"remove": true` or `"move_to": [3]` may replace `"check"`.
+/// * One of the following may replace `"set"`.
+///
+/// ```json
+/// {"insert_row": {"at": 1, "cells": ["Milk", "2"]}}
+/// {"remove_row": {"row": 1}}
+/// {"move_row": {"row": 1, "to": 3}}
+/// {"insert_column": {"at": 2, "name": "Price", "cells": ["2"]}}
+/// {"remove_column": {"column": "Price"}}
+/// {"move_column": {"column": "Price", "to": 1}}
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum StructureEdit {
     /// Moves a section, list item, fence, table, paragraph, footnote or some lines.
     Move {
-        /// The text to move.
+        /// Address of the text to move.
         from: Address,
-        /// The place to move it to.
+        /// Destination of the text.
         to: Destination,
         /// Levels to add to the headings in the text, which may be negative. With `None`, a section that moves into
         /// another one gets the level below it, and all other headings keep their levels.
         shift: Option<i8>,
     },
-    /// Deletes the text at an address, with one gap of blank lines. A cell becomes empty.
+    /// Deletes the text at an address, with one gap of blank lines. A cell becomes empty instead.
     Delete {
-        /// The text to delete.
+        /// Address of the text to delete.
         at: Address,
     },
     /// Adds to the levels of a heading and of the headings below it in its section.
     Shift {
-        /// The section.
+        /// Section with the headings.
         section: SectionPath,
         /// Levels to add, which may be negative.
         by: i8,
     },
-    /// Gives a heading another title. An explicit id in the form `{#id}` stays unless the title has one.
+    /// Gives a heading another title. An explicit id in the form `{#id}` stays unless the title has one, so that links keep
+    /// working.
     Rename {
-        /// The section.
+        /// Section with the heading.
         section: SectionPath,
         /// The title in Markdown, in one line.
         title: String,
@@ -62,12 +76,12 @@ pub enum StructureEdit {
         section: Option<SectionPath>,
         /// The number of the table, counted from 1.
         table: usize,
-        /// The change.
+        /// Change of its cells, rows or columns.
         change: TableChange,
     },
     /// Sets or removes a key of the YAML front matter, which is created if it is missing.
     FrontMatter {
-        /// A key at the top level or, if there is none of exactly this name, a path of names joined by dots.
+        /// Name of a key at the top level, or a path of names joined by dots.
         key: String,
         /// The value, or `None` to remove the key.
         value: Option<YamlValue>,
@@ -78,7 +92,7 @@ pub enum StructureEdit {
         section: Option<SectionPath>,
         /// The numbers of the item, as in [`Part::Item`](crate::Part::Item).
         item: Vec<usize>,
-        /// The change.
+        /// Change of this one item.
         change: ItemChange,
     },
     /// Numbers the items of an ordered list in sequence, from its first number on.
@@ -92,9 +106,9 @@ pub enum StructureEdit {
     ReplaceAll {
         /// The query, which matches within lines.
         query: Query,
-        /// The replacement. For an expression, `$1` and `${name}` stand for its groups.
+        /// Text in place of each match. If the query is an expression, `$1` and `${name}` insert its groups.
         with: String,
-        /// The number of matches that the text must have.
+        /// The number of matches that the text must have, because another number shows that the author did not see them all.
         count: usize,
     },
 }
@@ -117,7 +131,7 @@ pub enum Destination {
     Before(Address),
     /// Directly after this place.
     After(Address),
-    /// To the end of this section. A text that is no section goes before the section's subsections.
+    /// To the end of this section. A text other than a section goes above the section's subsections.
     Into(Address),
 }
 
@@ -128,37 +142,37 @@ pub enum Destination {
 pub enum TableChange {
     /// Sets a cell of the body.
     Set {
-        /// The row.
+        /// Row of the cell.
         row: usize,
-        /// The column.
+        /// Column of the cell.
         column: Column,
         /// The cell in Markdown, in one line. Pipes are escaped.
         value: String,
     },
     /// Inserts a row.
     InsertRow {
-        /// The position of the row.
+        /// Position of the new row.
         at: usize,
-        /// Its cells. Missing ones are empty.
+        /// Cells of the new row in Markdown. Missing ones are empty.
         cells: Vec<String>,
     },
     /// Removes a row.
     RemoveRow {
-        /// The row.
+        /// Row to remove.
         row: usize,
     },
     /// Moves a row.
     MoveRow {
-        /// The row.
+        /// Row to move.
         row: usize,
-        /// Its new position.
+        /// Position after the move.
         to: usize,
     },
     /// Inserts a column.
     InsertColumn {
-        /// The position of the column.
+        /// Position of the new column.
         at: usize,
-        /// Its header in Markdown.
+        /// Header in Markdown.
         name: String,
         /// Its cells in the rows of the body. Missing ones are empty.
         #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
@@ -166,14 +180,14 @@ pub enum TableChange {
     },
     /// Removes a column.
     RemoveColumn {
-        /// The column.
+        /// Column to remove.
         column: Column,
     },
     /// Moves a column.
     MoveColumn {
-        /// The column.
+        /// Column to move.
         column: Column,
-        /// Its new position.
+        /// Position after the move.
         to: usize,
     },
 }
@@ -187,14 +201,14 @@ pub enum ItemChange {
     InsertAfter(String),
     /// Removes the item, with everything in it.
     Remove,
-    /// Moves the item, with everything in it. The numbers are those of the item after the move.
+    /// Moves the item, with everything in it, to the place with these numbers after the move.
     MoveTo(Vec<usize>),
 }
 
 /// A text after an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edited {
-    /// The text.
+    /// Text after the edit.
     pub text: String,
     /// The change from the text before the edit.
     pub delta: Delta,

@@ -6,7 +6,7 @@ use super::check::{Kept, Places, check, line_at};
 use super::error::{StructureError, ValueFault};
 use super::heading::{check_levels, levels_within, shifted, shifted_text};
 use super::model::{Destination, Edited, SectionPath, StructureEdit, TableChange};
-use super::{insert, newline, replace};
+use super::writing::{insert, newline, replace};
 use crate::diff::edit::TextEdit;
 use crate::markdown::address::{Address, Part, TablePart};
 use crate::markdown::outline::{Block, BlockKind, LiveOutline};
@@ -24,7 +24,7 @@ pub(super) struct Extent {
 /// The blank lines that belong to lines that move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Gaps {
-    /// None: blank lines are lines like all others.
+    /// Blank lines are lines like all others.
     None,
     /// Those between the lines and the next content, on the given side or, by default, on the side from which they come.
     Blank(Option<Side>),
@@ -39,7 +39,7 @@ pub(super) enum Side {
     Below,
 }
 
-/// How text that moves is put into the text without it.
+/// Edits that move lines, and the places of all bytes after them.
 pub(super) struct Relocated {
     pub(super) edits: Vec<TextEdit>,
     pub(super) places: Places,
@@ -144,7 +144,7 @@ pub(super) fn delete(live: &LiveOutline, at: &Address) -> Result<Edited, Structu
     edited.with_effect(text)
 }
 
-/// Whether an address leads to something that is no lines of the Markdown.
+/// Whether an address leads to less than whole lines, or outside of the Markdown.
 fn is_part_of_line(address: &Address) -> bool {
     match address {
         Address::FrontMatter | Address::Key(_) => true,
@@ -155,7 +155,7 @@ fn is_part_of_line(address: &Address) -> bool {
     }
 }
 
-/// Returns the edit that deletes a place which is no whole lines.
+/// Returns the edit that deletes a part of lines, or lines with other rules.
 fn deletion(at: &Address) -> Option<StructureEdit> {
     let (section, part) = match at {
         Address::Key(key) => return Some(StructureEdit::FrontMatter { key: key.clone(), value: None }),
@@ -207,7 +207,7 @@ pub(super) fn extent_of(live: &LiveOutline, address: &Address) -> Result<Extent,
     Ok(extent)
 }
 
-/// Whether the first line is also that of an item or footnote around the lines.
+/// Whether an item or footnote around the lines begins on their first line.
 fn shares_line(live: &LiveOutline, extent: &Extent) -> bool {
     let text = live.text();
     let line = extent.start..lines::line_end(text, extent.start);
@@ -240,7 +240,8 @@ fn body_end(live: &LiveOutline, address: &Address, section: Extent) -> Result<Ex
 /// Returns the edits that move lines, or `None` if they are there already. The lines are written as `core`, and the places
 /// are right only if that is their text.
 ///
-/// Lines that move up take the blank lines above them along, and lines that move down those below them.
+/// Lines that move up take the blank lines above them along, and lines that move down those below them, so that the opposite
+/// move restores every byte.
 pub(super) fn relocated(text: &str, source: &Extent, core: &str, spot: Spot) -> Option<Relocated> {
     let Extent { start, end, gaps } = *source;
     let goes_up = match spot {
@@ -317,7 +318,7 @@ pub(super) fn removed(text: &str, gone: &Extent) -> TextEdit {
     replace(text, range, if is_joined { newline(text) } else { "" })
 }
 
-/// Returns the bytes that go with lines that are deleted. The end of the text stays as it is.
+/// Returns the bytes that go with deleted lines. The end of the text does not change.
 fn removal(text: &str, gone: &Extent) -> Range<usize> {
     let Extent { start, end, gaps } = *gone;
     match (content_below(text, end, gaps), content_above(text, start, gaps)) {
@@ -335,8 +336,7 @@ fn joins(text: &str, above: usize, below: usize) -> bool {
     !next.trim().is_empty() && needs_gap(last_line(&text[..end]), next, &text[end..above])
 }
 
-/// Whether two lines would run together, or a heading would become a part of what is above it, unless there is a blank
-/// line in the gap between them.
+/// Whether two lines need a blank line between them, because they would run together otherwise.
 fn needs_gap(upper: &str, lower: &str, gap: &str) -> bool {
     let is_heading = |line: &str| {
         let rest = line.trim_start_matches(' ').trim_start_matches('#');
@@ -386,7 +386,7 @@ fn content_below(text: &str, at: usize, gaps: Gaps) -> Option<usize> {
     None
 }
 
-/// Whether a line is blank, which a line with nothing but quote markers is too.
+/// Whether a line is blank, apart from quote markers.
 fn is_blank(line: &str) -> bool {
     line.trim_matches([' ', '\t', '\r', '\n', '>']).is_empty()
 }

@@ -6,7 +6,7 @@ use super::check::{Kept, Places, check, line_at};
 use super::error::{StructureError, ValueFault};
 use super::model::{Edited, SectionPath, TableChange};
 use super::relocate::{Extent, Gaps, Relocated, Spot, relocated, removed};
-use super::{insert, newline, replace};
+use super::writing::{insert, newline, replace};
 use crate::diff::edit::TextEdit;
 use crate::markdown::address::{AddressError, Column, TablePart, column_of};
 use crate::markdown::outline::{Block, LiveOutline};
@@ -313,7 +313,7 @@ impl Changing<'_> {
         edits.collect()
     }
 
-    /// Returns the cells of a row with the blanks that they have between pipes.
+    /// Returns the cells of a row with the blanks that they have between pipes, so that they can be joined in any order.
     fn segments(&self, row: &Row) -> Vec<String> {
         let mut cells: Vec<_> = row.cells.iter().map(|cell| self.text[cell.clone()].to_owned()).collect();
         if let Some(first) = cells.first_mut().filter(|_| !row.has_first_pipe) {
@@ -325,8 +325,8 @@ impl Changing<'_> {
         cells
     }
 
-    /// Writes a value in place of a cell. If the column is padded to the width of its header and the value fits, it gets
-    /// that width, else the blanks of the old cell.
+    /// Writes a value in place of a cell. If the column is padded to the width of its header, a value that fits gets the same
+    /// width, so that the pipes stay aligned. Otherwise, the blanks of the old cell stay.
     fn fitted(&self, old: &str, column: usize, value: &str) -> String {
         let before = trimmed(old);
         let (width, now) = (old.chars().count(), value.chars().count());
@@ -389,7 +389,7 @@ impl Ends {
     }
 }
 
-/// Whether a row without a first pipe may begin with this cell: it must not be empty, nor begin another block.
+/// Whether a row without a first pipe may begin with this cell, because it is not empty and begins no other block.
 fn may_begin(cell: &str) -> bool {
     let is_end = |rest: &str| rest.is_empty() || rest.starts_with([' ', '\t']);
     let behind = |chars: &[char]| {

@@ -1,15 +1,16 @@
 //! The keys of YAML front matter, with their places, and how values are written.
 
+mod error;
 mod scalar;
 mod yaml;
 
+pub(crate) use error::KeyError;
 pub use scalar::YamlValue;
 pub(crate) use scalar::{Form, written};
 pub(crate) use yaml::{Content, Node};
 
 use std::ops::Range;
 
-use crate::markdown::address::AddressError;
 use crate::markdown::outline::Lead;
 use crate::text::cursor::LineCursor;
 use crate::text::lines;
@@ -24,7 +25,7 @@ pub(crate) struct FrontMatter<'t> {
     text: &'t str,
     /// The lines between the delimiters.
     pub(crate) body: Range<usize>,
-    /// The mapping, with bytes of the text, or `None` if there is nothing but comments.
+    /// The mapping, with bytes of the text. `None` if there are only comments.
     pub(crate) root: Option<Node>,
 }
 
@@ -35,20 +36,20 @@ pub(crate) struct Entry<'n> {
     pub(crate) value: &'n Node,
 }
 
-/// The place of a key.
+/// Place of a key, or the place at which it is missing.
 pub(crate) struct Found<'n> {
-    /// The innermost mapping that the path leads to, or `None` if the front matter has none.
+    /// The innermost mapping on the path. `None` if the front matter has only comments.
     pub(crate) mapping: Option<&'n Node>,
     /// The entry whose value is that mapping, unless it is the outermost one.
     pub(crate) owner: Option<Entry<'n>>,
-    /// The name that is looked for in the mapping, with the names of mappings that it lacks.
+    /// The name to look up in the mapping, after the names of missing mappings.
     pub(crate) rest: Vec<String>,
     pub(crate) entry: Option<Entry<'n>>,
 }
 
 /// Returns the lines of a key and its value.
-pub(crate) fn key_lines(text: &str, key: &str) -> Result<Range<usize>, AddressError> {
-    let front_matter = FrontMatter::of(text)?.ok_or(AddressError::NoFrontMatter)?;
+pub(crate) fn key_lines(text: &str, key: &str) -> Result<Range<usize>, KeyError> {
+    let front_matter = FrontMatter::of(text)?.ok_or(KeyError::NoFrontMatter)?;
     let found = front_matter.find(key)?;
     match found.entry {
         Some(entry) => Ok(entry.lines(text)),
@@ -57,8 +58,8 @@ pub(crate) fn key_lines(text: &str, key: &str) -> Result<Range<usize>, AddressEr
 }
 
 impl<'t> FrontMatter<'t> {
-    /// Reads the front matter of a text, or returns `None` if it has none.
-    pub(crate) fn of(text: &'t str) -> Result<Option<Self>, AddressError> {
+    /// Reads the front matter of a text. Returns `None` for a text without front matter.
+    pub(crate) fn of(text: &'t str) -> Result<Option<Self>, KeyError> {
         let mark = lines::mark(text);
         let body = &text[mark..];
         let first = lines::content(&body[..lines::line_end(body, 0)]).trim_end();
@@ -72,8 +73,8 @@ impl<'t> FrontMatter<'t> {
             return match first {
                 _ if is_open => Err(unsupported(1, "an opening line of --- without a closing one")),
                 _ if is_other => Err(unsupported(1, "another language than YAML")),
-                "+++" => Err(unsupported(1, "TOML")),
-                "{" | "{}" => Err(unsupported(1, "JSON")),
+                "+++" => Err(unsupported(1, "the form of TOML")),
+                "{" | "{}" => Err(unsupported(1, "the form of JSON")),
                 _ => Ok(None),
             };
         };
@@ -90,8 +91,9 @@ impl<'t> FrontMatter<'t> {
         Ok(Some(Self { text, body: start..end, root }))
     }
 
-    /// Looks up a key: one of exactly this name at the top level or, if there is none, a path of names joined by dots.
-    pub(crate) fn find(&self, key: &str) -> Result<Found<'_>, AddressError> {
+    /// Looks up a key at the top level with exactly this name. If the mapping lacks it, takes the name for a path of names
+    /// joined by dots.
+    pub(crate) fn find(&self, key: &str) -> Result<Found<'_>, KeyError> {
         let Some(root) = &self.root else {
             let rest = key.split('.').map(str::to_owned).collect();
             return Ok(Found { mapping: None, owner: None, rest, entry: None });
@@ -117,7 +119,7 @@ impl<'t> FrontMatter<'t> {
                 Some(entry) if rest.len() > 1 => {
                     // The value has no keys, so that nothing can be found or set below it.
                     let line = self.line(entry.key.bytes.start);
-                    return Err(AddressError::NoSuchKey {
+                    return Err(KeyError::NotFound {
                         key: key.to_owned(),
                         keys: Vec::new(),
                         line: Some(line),
@@ -128,12 +130,7 @@ impl<'t> FrontMatter<'t> {
         }
     }
 
-    fn entry_of<'n>(
-        &self,
-        mapping: &'n Node,
-        name: &str,
-        key: &str,
-    ) -> Result<Option<Entry<'n>>, AddressError> {
+    fn entry_of<'n>(&self, mapping: &'n Node, name: &str, key: &str) -> Result<Option<Entry<'n>>, KeyError> {
         let Content::Mapping(entries) = &mapping.content else { return Ok(None) };
         let is_named = |node: &Node| matches!(&node.content, Content::Scalar { value, .. } if value == name);
         let mut named = entries.iter().filter(|(key, _)| is_named(key));
@@ -142,7 +139,7 @@ impl<'t> FrontMatter<'t> {
         if !others.is_empty() {
             let mut lines = vec![self.line(found.bytes.start)];
             lines.extend(others.iter().take(MAX_KEYS - 1));
-            return Err(AddressError::AmbiguousKey { key: key.to_owned(), lines });
+            return Err(KeyError::Ambiguous { key: key.to_owned(), lines });
         }
         Ok(Some(Entry { key: found, value }))
     }
@@ -167,7 +164,7 @@ impl Entry<'_> {
 }
 
 impl Found<'_> {
-    pub(crate) fn missing(&self, key: &str) -> AddressError {
+    pub(crate) fn missing(&self, key: &str) -> KeyError {
         let entries = match self.mapping.map(|mapping| &mapping.content) {
             Some(Content::Mapping(entries)) => entries.as_slice(),
             _ => &[],
@@ -176,10 +173,10 @@ impl Found<'_> {
             Content::Scalar { value, .. } => Some(value.clone()),
             _ => None,
         });
-        AddressError::NoSuchKey { key: key.to_owned(), keys: keys.take(MAX_KEYS).collect(), line: None }
+        KeyError::NotFound { key: key.to_owned(), keys: keys.take(MAX_KEYS).collect(), line: None }
     }
 }
 
-pub(crate) fn unsupported(line: usize, what: &'static str) -> AddressError {
-    AddressError::FrontMatterUnsupported { line, what: what.to_owned() }
+pub(crate) fn unsupported(line: usize, what: &'static str) -> KeyError {
+    KeyError::Unsupported { line, what }
 }

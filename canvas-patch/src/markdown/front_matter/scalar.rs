@@ -20,8 +20,8 @@ pub enum YamlValue {
     Float(f64),
     /// A text of any characters.
     Text(String),
-    /// Values that are no lists themselves.
-    List(Vec<YamlValue>),
+    /// Values other than lists.
+    List(Vec<Self>),
 }
 
 impl YamlValue {
@@ -92,7 +92,6 @@ fn written_text(text: &str, Form { old, in_flow }: Form<'_>) -> String {
 /// Whether the text, written without quotes, is read as the same text in YAML 1.1 and 1.2.
 fn is_plain(text: &str, in_flow: bool) -> bool {
     const INDICATORS: &str = "-?:,[]{}#&*!|>'\"%@`=<";
-    let flow = [',', '[', ']', '{', '}'];
     !text.is_empty()
         && text.trim() == text
         && !text.starts_with(|first| INDICATORS.contains(first))
@@ -101,7 +100,7 @@ fn is_plain(text: &str, in_flow: bool) -> bool {
         && !text.ends_with(':')
         && !text.contains(is_escaped)
         && !text.contains('\t')
-        && !(in_flow && text.contains(flow) || in_flow && text.contains(':'))
+        && !(in_flow && text.contains([',', '[', ']', '{', '}', ':']))
         && !OTHER_TYPE.is_match(text)
         && !DATE.is_match(text)
         && !text.starts_with("...")

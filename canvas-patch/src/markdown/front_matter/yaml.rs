@@ -77,7 +77,7 @@ fn yaml_is_blank(yaml: &str) -> bool {
 struct Reader<'y> {
     parser: Parser<'y, saphyr_parser::StrInput<'y>>,
     offsets: Offsets<'y>,
-    /// The line of the last event.
+    /// Line number of the last event.
     line: usize,
 }
 
@@ -167,7 +167,7 @@ impl<'y> Reader<'y> {
         Ok(bytes.start..bytes.start + length)
     }
 
-    /// Returns the bytes of a collection: up to its bracket, or else up to its last entry.
+    /// Returns the bytes of a collection, up to its bracket or, without brackets, up to its last entry.
     fn collection(&mut self, start: Range<usize>, end: &Span, last: Option<usize>) -> Range<usize> {
         let is_flow = self.offsets.starts_flow(start.start);
         let end = self.offsets.range(end).end;

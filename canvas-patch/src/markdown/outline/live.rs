@@ -40,7 +40,7 @@ use crate::text::lines;
 /// let applied = apply(&before, "@@ -3,1 +3,2 @@\n-text\n+## C\n+text\n", &ApplyOptions::default())?;
 /// let (delta, after) = (applied.delta(), Arc::new(applied.into_text()));
 /// let section = Address::Section { path: vec!["A".into()], ordinal: None, part: None };
-/// let policy = EditPolicy { scope: Some(section), refuse_side_effects: true };
+/// let policy = EditPolicy { scope: Some(section), refuse_side_effects: true, ..EditPolicy::default() };
 /// assert_eq!(cached.check_edit(&after, delta.edits(), &policy)?.headings_gained[0].title, "C");
 ///
 /// Arc::make_mut(&mut cached).edit(Arc::clone(&after), delta.edits());

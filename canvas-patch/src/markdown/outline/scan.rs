@@ -239,7 +239,8 @@ impl<'t> Scan<'t> {
                         let end = if self.html.is_empty() { bytes.end } else { self.html.start };
                         self.block::<BLOCKS>(BlockKind::Table, bytes.start..end);
                     }
-                    Tag::Paragraph if BLOCKS => self.table::<BLOCKS>(bytes, false),
+                    // In a list item, the parser reports a paragraph only if the list is loose, which a part may not show.
+                    Tag::Paragraph if BLOCKS && self.items() == 0 => self.table::<BLOCKS>(bytes, false),
                     Tag::Heading { .. } if self.is_of_table(&bytes) => self.table::<BLOCKS>(bytes, true),
                     Tag::Heading { level, .. } => {
                         self.footnote_in_link |= has_footnote_in_link(&self.text[bytes.clone()]);
@@ -381,7 +382,8 @@ impl<'t> Scan<'t> {
         let line = &text[line_start..];
         let indent = line.iter().take(4).take_while(|&&byte| byte == b' ').count();
         let is_point = match start {
-            Start::Heading if line.get(indent) == Some(&b'#') => true,
+            // The first line of an underlined heading may begin with `#` too.
+            Start::Heading if is_marked(&line[indent..]) => true,
             Start::Item => true,
             Start::Heading | Start::Other => follows_blank_line(above),
         };
@@ -433,15 +435,10 @@ impl<'t> Scan<'t> {
     /// the same.
     fn is_line_of_its_own(&self, start: usize) -> bool {
         let (text, first) = (self.text.as_bytes(), self.points[0].byte);
-        let marks = text[start..].iter().take_while(|&&byte| byte == b'#').count();
         // Text below link definitions may be indented like code and then be underlined.
         let indent = text[first..start].iter().rev().take_while(|&&byte| byte == b' ').count();
         let starts_line = start - indent == first || matches!(text[start - indent - 1], b'\n' | b'\r');
-        self.frames.is_empty()
-            && (1..=6).contains(&marks)
-            && matches!(text.get(start + marks), None | Some(b' ' | b'\t' | b'\n' | b'\r'))
-            && starts_line
-            && indent < 4
+        self.frames.is_empty() && is_marked(&text[start..]) && starts_line && indent < 4
     }
 
     /// Whether an underlined heading instead ends a table or is a part of one.
@@ -552,6 +549,12 @@ impl<'t> Scan<'t> {
 pub(super) fn marker_of_item(text: &str, at: usize) -> usize {
     let before = |byte: &&u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'>');
     at + text.as_bytes()[at..].iter().take_while(before).count()
+}
+
+/// Whether a line without its indentation is a heading with `#`.
+fn is_marked(line: &[u8]) -> bool {
+    let marks = line.iter().take_while(|&&byte| byte == b'#').count();
+    (1..=6).contains(&marks) && matches!(line.get(marks), None | Some(b' ' | b'\t' | b'\n' | b'\r'))
 }
 
 fn follows_blank_line(before: &[u8]) -> bool {

@@ -22,6 +22,13 @@ pub enum EditPolicyError {
         /// Range of lines that the edit may change.
         scope: LineRange,
     },
+    /// The edit changes, moves or adds to a protected place.
+    Protected {
+        /// The first such line of the old text.
+        line: usize,
+        /// The lines of the protected place.
+        place: LineRange,
+    },
     /// A code fence that is new or was closed before is now unclosed.
     UnclosedFence {
         /// Line number in the text after the edit.
@@ -58,6 +65,12 @@ impl fmt::Display for EditPolicyError {
                 "the edit changes line {line} of the document, outside of lines {} to {}; \
                  change only these, or give a wider scope",
                 scope.start, scope.end
+            ),
+            Self::Protected { line, place } => write!(
+                f,
+                "line {line} of the document is in lines {} to {}, which are protected; leave them as they are, \
+                 or ask the user to change them",
+                place.start, place.end
             ),
             Self::UnclosedFence { line } => write!(
                 f,
@@ -105,6 +118,7 @@ impl EditPolicyError {
         match self {
             Self::Scope(error) => error.code(),
             Self::OutOfScope { .. } => "OUT_OF_SCOPE",
+            Self::Protected { .. } => "PROTECTED",
             Self::UnclosedFence { .. } => "UNCLOSED_FENCE",
             Self::UnintendedHeading { .. } => "ACCIDENTAL_HEADING",
             Self::FrontMatter { .. } => "FRONT_MATTER_CHANGED",

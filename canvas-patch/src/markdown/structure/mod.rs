@@ -7,11 +7,13 @@
 //! * Only the ranges that the edit can affect are compared. They are the ranges that [`LiveOutline::edit`] reads.
 
 mod error;
+mod protected;
 mod touched;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use self::error::EditPolicyError;
+use self::protected::check_protected;
 use self::touched::Touched;
 use crate::diff::edit::TextEdit;
 use crate::markdown::address::Address;
@@ -56,8 +58,11 @@ pub struct EditPolicy {
     /// place belong to it. An inserted line belongs to the line above it.
     pub scope: Option<Address>,
     /// Whether to refuse edits that change the meaning of lines that they do not touch. This covers all errors except
-    /// [`EditPolicyError::OutOfScope`] and [`EditPolicyError::Scope`].
+    /// [`EditPolicyError::OutOfScope`], [`EditPolicyError::Protected`] and [`EditPolicyError::Scope`].
     pub refuse_side_effects: bool,
+    /// Places of the old text that must keep their lines, and that must not become longer. A cell protects its row. An
+    /// address that does not resolve has no effect.
+    pub protected: Vec<Address>,
 }
 
 impl LiveOutline {
@@ -85,6 +90,7 @@ impl LiveOutline {
         if let Some(scope) = &policy.scope {
             check_scope(self.text(), &touched, self.resolve(scope)?.lines)?;
         }
+        check_protected(self, after, edits, &touched, &policy.protected)?;
         let both = Both::of(self, after, &changes);
         if policy.refuse_side_effects {
             both.check_fences(&touched)?;

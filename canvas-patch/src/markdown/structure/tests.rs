@@ -38,7 +38,7 @@ fn gains_and_losses() {
 /// Checks the code and line of the refusal by a strict policy. An empty code means that the policy allows the edit.
 #[track_caller]
 fn unintended(before: &str, after: &str, code: &str, line: usize) {
-    let careful = EditPolicy { refuse_side_effects: true, scope: None };
+    let careful = EditPolicy { refuse_side_effects: true, ..EditPolicy::default() };
     for ending in ["\n", "\r\n"] {
         let (before, after) = (before.replace('\n', ending), after.replace('\n', ending));
         let result = LiveOutline::new(before.clone()).check_edit(&after, &[], &careful);
@@ -50,6 +50,7 @@ fn unintended(before: &str, after: &str, code: &str, line: usize) {
                     EditPolicyError::UnclosedFence { line }
                     | EditPolicyError::UnintendedHeading { line, .. }
                     | EditPolicyError::OutOfScope { line, .. }
+                    | EditPolicyError::Protected { line, .. }
                     | EditPolicyError::SideEffect { line, .. } => line,
                     EditPolicyError::FrontMatter { .. } | EditPolicyError::Scope(_) => 0,
                 },
@@ -108,7 +109,7 @@ fn unintended_changes() {
 fn what_counts_as_touched_is_what_the_edits_say() {
     let (before, after) = ("```\n## b\n```\n", "```\n```\n## b\n```\n```\n");
     let edits = [text_edit(4, "", "```\n"), text_edit(9, "", "```\n")];
-    let careful = EditPolicy { refuse_side_effects: true, scope: None };
+    let careful = EditPolicy { refuse_side_effects: true, ..EditPolicy::default() };
     let check = |edits| LiveOutline::new(before.to_owned()).check_edit(after, edits, &careful);
     assert_eq!(check(&edits).unwrap_err(), EditPolicyError::SideEffect { line: 3, is_now: true });
     assert!(check(&[]).is_ok());
@@ -163,7 +164,7 @@ fn scopes() {
     ] {
         let scope = LineRange { start: scope.0, end: scope.1 };
         let address = Address::Lines { start: scope.start, end: scope.end };
-        let policy = EditPolicy { scope: Some(address), refuse_side_effects: false };
+        let policy = EditPolicy { scope: Some(address), ..EditPolicy::default() };
         let error = LiveOutline::new(before.to_owned()).check_edit(after, &[], &policy).err();
         let expected = line.map(|line| EditPolicyError::OutOfScope { line, scope });
         assert_eq!(error, expected, "{after:?}");
@@ -196,7 +197,7 @@ fn a_scope_is_any_address() {
 fn any_scope_is_answered() {
     for (start, end) in [(0, 0), (9, 2), (1, usize::MAX), (usize::MAX, usize::MAX)] {
         let scope = Some(Address::Lines { start, end });
-        let policy = EditPolicy { scope, refuse_side_effects: true };
+        let policy = EditPolicy { scope, refuse_side_effects: true, ..EditPolicy::default() };
         for (before, after) in [("", "a"), ("a\n", ""), ("a\nb", "a\nc")] {
             let error = LiveOutline::new(before.to_owned()).check_edit(after, &[], &policy).unwrap_err();
             assert_eq!(error.code(), "ADDRESS_NOT_FOUND", "{start} {end} {before:?}");

@@ -1,5 +1,6 @@
 //! Each edit with its texts before and after, or with the code of its refusal.
 
+use canvas_patch::{Address, EditPolicy, LiveOutline};
 use serde_json::{Value, json};
 
 use super::{edit, edited};
@@ -602,4 +603,57 @@ fn all_matches_are_replaced() {
         ),
         ("a dollar", "a\n", all("a", "$1", 1), "$1\n"),
     ]);
+}
+
+/// The line of the refusal, or nothing if the edit is allowed.
+fn refused(text: &str, change: &Value, protected: &Value) -> Option<String> {
+    let made = edited(text, &edit(change)).unwrap_or_else(|error| panic!("{change}: {error}"));
+    let protected: Vec<Address> = vec![serde_json::from_value(protected.clone()).unwrap()];
+    let policy = EditPolicy { protected, ..EditPolicy::default() };
+    let checked = LiveOutline::new(text.to_owned()).check_edit(&made.text, made.delta.edits(), &policy);
+    checked.err().map(|error| error.code().to_owned())
+}
+
+#[test]
+fn protected_places_stay() {
+    let text = "---\nk: v\nl: w\n---\n\n# A\n\na\n\n## A1\n\n| x |\n| - |\n| y |\n| z |\n\n# B\n\nb\n\n- c\n- d\n\n# C\n\ne\n";
+    let (a, b) = (json!({"section": ["A"]}), json!({"section": ["B"]}));
+    let moved = |from: &str, to: &str, place: &str| json!({"move": {"from": {"section": [from]}, to: {"section": [place]}}});
+    let rename = |title: &str| json!({"rename": {"section": [title], "title": "N"}});
+    let set = json!({"table": {"table": 1, "set": {"row": 1, "column": 1, "value": "n"}}});
+    let row = |row: usize| json!({"table": 1, "row": row});
+    let key = |key: &str| json!({"front_matter": {"key": key, "value": 1}});
+    let item = |number: usize, change: &str, value: Value| json!({"item": {"item": number, change: value}});
+    for (change, protected, is_refused) in [
+        (rename("A"), &a, true),
+        (rename("A1"), &a, true),
+        (rename("B"), &a, false),
+        (moved("A", "after", "B"), &a, true),
+        (moved("B", "before", "A"), &a, false),
+        (moved("C", "before", "B"), &a, false),
+        (moved("C", "into", "A"), &a, true),
+        (moved("C", "after", "A1"), &a, false),
+        (moved("C", "after", "A"), &a, false),
+        (moved("C", "after", "A"), &b, false),
+        (rename("A"), &json!({"section": ["A"], "body": true}), false),
+        (json!({"delete": {"section": ["A"], "body": true}}), &json!({"section": ["A"], "body": true}), true),
+        (set.clone(), &row(1), true),
+        (set.clone(), &row(2), false),
+        (set.clone(), &json!({"table": 1}), true),
+        (set.clone(), &json!({"section": ["A1"], "table": 1}), true),
+        (set, &b, false),
+        (key("k"), &json!({"front_matter": true, "key": "k"}), true),
+        (key("l"), &json!({"front_matter": true, "key": "k"}), false),
+        (key("new"), &json!({"front_matter": true}), true),
+        (item(1, "remove", json!(true)), &json!({"item": 2}), false),
+        (item(1, "insert_after", json!("n")), &json!({"item": 2}), false),
+        (item(1, "insert_after", json!("n")), &json!({"item": 1}), false),
+        (item(1, "insert_after", json!("n\n\n  m")), &json!({"section": ["B"]}), true),
+        (json!({"move": {"from": {"paragraph": 3}, "after": {"item": 2}}}), &json!({"paragraph": 2}), false),
+        (json!({"delete": {"paragraph": 2}}), &json!({"paragraph": 2}), true),
+        (rename("A"), &json!({"section": ["none"]}), false),
+    ] {
+        let found = refused(text, &change, protected);
+        assert_eq!(found.as_deref(), is_refused.then_some("PROTECTED"), "{change} {protected}");
+    }
 }

@@ -109,7 +109,7 @@ fn edit_refused(error: &EditPolicyError, failure: &mut Failure<DocumentDetail>) 
             failure.message = address_words(error).into_owned();
             failure.place = Some(format!("/scope{}", address_place(error)).into());
         }
-        EditPolicyError::OutOfScope { line, scope } => {
+        EditPolicyError::Protected { line, place: scope } | EditPolicyError::OutOfScope { line, scope } => {
             (detail.line, detail.scope) = (Some(*line), Some((*scope).into()));
         }
         EditPolicyError::UnclosedFence { line }

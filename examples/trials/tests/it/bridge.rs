@@ -169,6 +169,54 @@ fn text_operations_have_their_shapes() {
 }
 
 #[test]
+fn structure_is_edited() {
+    let mut bridge = Bridge::default();
+    let text = "# A\n\n- [ ] x\n\n# B\n\n| n |\n| - |\n| 1 |\n";
+    let apply = |edit: Value| json!({"op": "structure.apply", "text": text, "edit": edit});
+    let moved =
+        ask(&mut bridge, apply(json!({"move": {"from": {"section": ["B"]}, "before": {"section": ["A"]}}})));
+    assert_eq!(moved["text"], "# B\n\n| n |\n| - |\n| 1 |\n\n# A\n\n- [ ] x\n");
+    let back = json!({"op": "patch.apply", "text": moved["text"], "patch": moved["reverse"]});
+    assert_eq!(ask(&mut bridge, back)["text"], text);
+    let set = ask(
+        &mut bridge,
+        apply(json!({"table": {"table": 1, "set": {"row": 1, "column": "n", "value": "2"}}})),
+    );
+    assert_eq!(set["spans"], json!([{"start_line": 9, "end_line": 9}]));
+    let refused =
+        raw(&mut bridge, &apply(json!({"replace_all": {"find": "x", "with": "y", "count": 2}})).to_string());
+    assert_eq!((code(&refused), &refused["error"]["places"]), ("COUNT_DIFFERS", &json!([{"line": 3}])));
+    let column = json!({"table": {"table": 1, "remove_column": {"column": "m"}}});
+    let refused = raw(&mut bridge, &apply(column).to_string());
+    assert_eq!(
+        (code(&refused), &refused["error"]["candidates"]),
+        ("COLUMN_NOT_FOUND", &json!([{"name": "n"}]))
+    );
+    let mut request = apply(json!({"item": {"section": ["A"], "item": 1, "check": true}}));
+    assert_eq!(ask(&mut bridge, request.clone())["spans"], json!([{"start_line": 3, "end_line": 3}]));
+    request["protected"] = json!([{"section": ["C"]}, {"section": ["A"]}]);
+    let refused = raw(&mut bridge, &request.to_string());
+    assert_eq!(
+        (code(&refused), &refused["error"]["unresolved"]),
+        ("PROTECTED", &json!([{"section": ["C"]}]))
+    );
+    let unknown =
+        raw(&mut bridge, &apply(json!({"item": {"item": 1, "check": true, "checked": 1}})).to_string());
+    assert_eq!(code(&unknown), "BAD_REQUEST");
+    for (address, expected) in [
+        (json!({"section": ["B"], "table": 1, "row": 1, "column": "n"}), (9, "1")),
+        (json!({"table": 1}), (7, "| n |\n| - |\n| 1 |\n")),
+        (json!({"section": ["A"], "body": true}), (3, "- [ ] x\n")),
+    ] {
+        let found = ask(&mut bridge, json!({"op": "markdown.resolve", "text": text, "address": address}));
+        assert_eq!(
+            (found["start_line"].as_u64(), found["text"].as_str()),
+            (Some(expected.0), Some(expected.1))
+        );
+    }
+}
+
+#[test]
 fn a_turn_edits_and_the_user_takes_over() {
     let mut bridge = with_canvas();
     let lease = check_out(&mut bridge, "1", 1000);

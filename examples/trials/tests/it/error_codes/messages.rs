@@ -19,8 +19,8 @@ use canvas_core::surface::{
     EventId, StatePath, StatePathError, StatePointer, StatePointerError, SurfaceRefusal,
 };
 use canvas_core::text::{
-    Address, AddressError, ApplyError, ApplyOptions, ExceededLimit, GrepError, LineRange, Mode, Part, Query,
-    Reason, apply, resolve,
+    Address, AddressError, ApplyError, ApplyOptions, Column, ExceededLimit, GrepError, LineRange, Mode, Part,
+    Query, Reason, StructureError, TablePart, ValueFault, apply, resolve,
 };
 use canvas_core::{
     BlobId, CallId, CanvasId, CodedError as _, EngineError, Face, NameError, PersonId, Revision,
@@ -52,6 +52,9 @@ fn cases() -> Vec<(String, String)> {
     let (at, revision) = (Timestamp::from_millis(1), Revision::ZERO);
     let resolved = |text: &str, address: Address| resolve(text, &address).unwrap_err();
     let section = |name: &str, ordinal, part| Address::Section { path: vec![name.into()], ordinal, part };
+    let cell = |row, column| {
+        Address::Part(Part::Table(TablePart { table: 1, row: Some(row), column: Some(column) }))
+    };
     let hit = |ordinal| Address::Hit { query: Query::literal("a").unwrap(), ordinal };
     let patch = |mode, text: &str, patch: &str| {
         apply(text, patch, &ApplyOptions { mode, ..ApplyOptions::default() }).unwrap_err()
@@ -89,6 +92,7 @@ fn cases() -> Vec<(String, String)> {
         EditPolicyError: [
             AddressError::NoFrontMatter.into(),
             EditPolicyError::OutOfScope { line: 1, scope: LineRange { start: 2, end: 3 } },
+            EditPolicyError::Protected { line: 2, place: LineRange { start: 2, end: 3 } },
             EditPolicyError::UnintendedHeading { line: 1, title: "A".into() },
             EditPolicyError::FrontMatter { made: true },
             EditPolicyError::FrontMatter { made: false },
@@ -107,6 +111,34 @@ fn cases() -> Vec<(String, String)> {
             resolved("a\nb\na\n", hit(None)),
             resolved("a\nb\na\n", hit(Some(3))),
             resolved("b\n", hit(None)),
+            resolved("a\n", Address::Part(Part::Paragraph(2))),
+            resolved("a\n", Address::Part(Part::Table(TablePart::whole(1)))),
+            resolved("a\n", Address::Footnote("1".into())),
+            resolved("---\na: 1\nb: 2\n---\n", Address::Key("c".into())),
+            resolved("---\na: 1\na: 2\n---\n", Address::Key("a".into())),
+            resolved("---\na: 1\n---\n", Address::Key("a.b".into())),
+            resolved("+++\na = 1\n+++\n", Address::Key("a".into())),
+            resolved("|a|b|\n|-|-|\n", cell(1, Column::Number(1))),
+            resolved("|a|b|\n|-|-|\n|c|d|\n", cell(1, Column::Header("c".into()))),
+            resolved("|a|a|\n|-|-|\n|c|d|\n", cell(1, Column::Header("a".into()))),
+            AddressError::NoSuchList { list: 2, available: 1 },
+        ],
+        StructureError: [
+            StructureError::NoEffect,
+            StructureError::MoveIntoItself { line: 3 },
+            StructureError::LevelOutOfRange { line: 3, level: 7 },
+            StructureError::Value(ValueFault::Title),
+            StructureError::Value(ValueFault::Cell),
+            StructureError::Value(ValueFault::Cells),
+            StructureError::Value(ValueFault::Key),
+            StructureError::Value(ValueFault::Yaml),
+            StructureError::Value(ValueFault::Item),
+            StructureError::Value(ValueFault::Task),
+            StructureError::Value(ValueFault::SharedLine),
+            StructureError::Value(ValueFault::Destination),
+            StructureError::Value(ValueFault::Empty),
+            StructureError::TableShape { line: 4 },
+            StructureError::CountDiffers { expected: 2, found: 3, lines: vec![1, 4, 9] },
         ],
         GrepError: [
             GrepError::Empty,

@@ -30,7 +30,7 @@ use canvas_core::surface::{
 };
 use canvas_core::text::{
     Address, AddressError, ApplyError, ApplyOptions, Difference, ExceededLimit, GrepError, Query, Reason,
-    RepairKind, apply, resolve,
+    RepairKind, StructureError, apply, resolve,
 };
 use canvas_core::{
     BlobId, CanvasId, CodedError as _, EngineError, NameError, ParseBlobIdError, ParseRevisionIdError,
@@ -125,6 +125,7 @@ pub(super) fn samples() -> Vec<Sample> {
         GrepError false: Query::regex("(").unwrap_err(),
         AddressError false: resolve("a\n", &Address::FrontMatter).unwrap_err(),
         EditPolicyError false: EditPolicyError::UnclosedFence { line: 1 },
+        StructureError false: StructureError::NoEffect,
         MergeConflict false: MergeConflict { line: 1, cause: MergeCause::Touching },
         PartIdError false: "1".parse::<PartId>().unwrap_err(),
         // canvas-lease
