@@ -1,7 +1,8 @@
 //! Documents, with the commands that read and change them, and their answers and refusals.
 //!
 //! A model writes with [`ApplyPatch`] or [`ReplaceLines`] under a lease, or with [`ApplyEdits`] from the edit format
-//! that it was trained on. A person writes with [`Edit`], which preempts the lease, and the host with [`HostEdit`].
+//! that it was trained on. A person writes with [`Edit`], which preempts the lease, and the host with [`HostEdit`]. All of
+//! them can edit the structure with [`EditStructure`].
 //! [`Changes`] holds the changes since a revision.
 
 pub(crate) mod changes;
@@ -24,6 +25,8 @@ pub use crate::transition::document::{
 pub use crate::transition::edit::{Edit, Edited};
 pub use crate::transition::native::{ApplyEdits, Look};
 pub use crate::transition::refusal::{
-    ApplyPatchRefusal, BaseRefusal, EditRefusal, HostEditRefusal, PatchRefusal, ReplaceLinesRefusal,
+    ApplyPatchRefusal, BaseRefusal, EditRefusal, EditStructureRefusal, HostEditRefusal, PatchRefusal,
+    ReplaceLinesRefusal, StructureRefusal,
 };
 pub use crate::transition::stale::{Fits, StaleBase, StaleCause, StaleEdit};
+pub use crate::transition::structure::EditStructure;

@@ -183,6 +183,7 @@ mod tests {
     use crate::transition::native::{ApplyEdits, Look};
     use crate::transition::refusal::{ApplyPatchRefusal, BaseRefusal};
     use crate::transition::stale::StaleBase;
+    use crate::transition::structure::EditStructure;
     use crate::transition::turn::{Cancel, EndTurn, Forget, SendMessage, TakeControl};
     use crate::transition::undo::{ClearHistory, Redo, Undo};
     use crate::transition::work_mode::SetWorkMode;
@@ -242,7 +243,7 @@ mod tests {
         macro_rules! check {
             ($($command:ty)*) => { $(check::<$command>();)* };
         }
-        check! { Edit Read ApplyPatch ReplaceLines HostEdit Look ApplyEdits CheckOut Renew CheckIn }
+        check! { Edit Read ApplyPatch ReplaceLines EditStructure HostEdit Look ApplyEdits CheckOut Renew CheckIn }
         check! { SendMessage Forget Cancel TakeControl EndTurn Undo Redo ClearHistory SetWorkMode }
         #[cfg(feature = "board")]
         check! { crate::board::CreateBoard crate::board::RunBoardCommand }

@@ -196,7 +196,7 @@ pub struct HostEdited {
     pub proposed: Option<ProposedParts>,
 }
 
-fn base_text(base: Option<Base>) -> String {
+pub(super) fn base_text(base: Option<Base>) -> String {
     base.map_or_else(String::new, |base| base.to_string())
 }
 

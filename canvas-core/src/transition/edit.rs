@@ -132,7 +132,7 @@ impl Decide for Edit {
         at.preempt(PreemptionCause::UserEdit);
         at.check_size::<EditRefusal>(self.markdown.len())?;
         let (Merged { delta, lines: merged }, moved) = match self.base {
-            Some(base) => at.rebase_edit(base, &self.markdown)?,
+            Some(base) => at.rebase_edit::<EditRefusal>(base, &self.markdown)?,
             None => (by_line(Delta::between(at.view.text(), &self.markdown)), false),
         };
         if !delta.is_empty() {
@@ -233,7 +233,11 @@ impl Transition<'_> {
 
     /// Rebases the user's edit onto the current document. Returns the edits of the current text, and whether they were
     /// moved past later ones.
-    fn rebase_edit(&self, base: Base, markdown: &str) -> Result<(Merged, bool), Stop<EditRefusal>> {
+    pub(super) fn rebase_edit<R: From<StaleEdit>>(
+        &self,
+        base: Base,
+        markdown: &str,
+    ) -> Result<(Merged, bool), Stop<R>> {
         let (revision, now, text) = (base.revision(), self.head.now(), self.view.text());
         let is_of = |document| match base {
             Base::Id(id) => id == RevisionId::new(revision, document),

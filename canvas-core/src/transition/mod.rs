@@ -63,6 +63,7 @@ pub(crate) mod rollout;
 mod search;
 pub(crate) mod stale;
 mod step;
+pub(crate) mod structure;
 #[cfg(feature = "surface")]
 pub(crate) mod surface;
 pub(crate) mod turn;

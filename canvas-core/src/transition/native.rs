@@ -162,7 +162,7 @@ impl Decide for ApplyEdits {
 }
 
 /// Returns the lines of the new text that edits touch.
-fn spans(after: &str, delta: &Delta) -> Vec<LineSpan> {
+pub(super) fn spans(after: &str, delta: &Delta) -> Vec<LineSpan> {
     let newlines = |text: &str| text.bytes().filter(|byte| *byte == b'\n').count();
     let (mut line, mut from, mut shift) = (1, 0, 0_isize);
     let mut spans: Vec<LineSpan> = Vec::new();

@@ -12,7 +12,7 @@
 use std::borrow::Cow;
 
 use canvas_lease::{CheckOutError, Epoch, LeaseId, Timestamp};
-use canvas_patch::{ApplyError, EditPolicyError, LineRange, PartId, Reason};
+use canvas_patch::{ApplyError, EditPolicyError, LineRange, PartId, Reason, StructureError};
 use serde::{Deserialize, Serialize};
 
 use crate::document::changes::Changes;
@@ -60,6 +60,7 @@ macro_rules! coded_by_view {
 
 coded_by_view! {
     CallRefusal, NotAvailable, LeaseRefusal, LimitRefusal, BaseRefusal, StaleEdit, PatchRefusal, LinesRefusal,
+    StructureRefusal,
     HistoryRefusal, ProposalRefusal, BoardRefusal, NewBoardRefusal,
 }
 
@@ -102,6 +103,7 @@ groups! {
     StaleEdit(StaleEdit): "A user's text is based on an older document.",
     Patch(PatchRefusal): "A patch does not apply.",
     Lines(LinesRefusal): "Lines differ from those that their author expects.",
+    Structure(StructureRefusal): "An edit of the structure is refused.",
     History(HistoryRefusal): "The history cannot undo or redo the change.",
     Proposal(ProposalRefusal): "A proposal or a decision is refused.",
     Board(BoardRefusal): "The board is missing, unreadable or newer than the command.",
@@ -156,6 +158,12 @@ composed! {
     ReplaceLinesRefusal {
         Call(CallRefusal), Lease(LeaseRefusal), NotAvailable(NotAvailable), Base(BaseRefusal), Lines(LinesRefusal),
         Patch(PatchRefusal), Limit(LimitRefusal),
+    }
+
+    /// Refusals of [`EditStructure`](crate::document::EditStructure).
+    EditStructureRefusal {
+        Call(CallRefusal), Lease(LeaseRefusal), NotAvailable(NotAvailable), Base(BaseRefusal), StaleEdit(StaleEdit),
+        Structure(StructureRefusal), Patch(PatchRefusal), Limit(LimitRefusal),
     }
 
     /// Refusals of [`Edit`](crate::document::Edit).
@@ -431,6 +439,19 @@ pub enum PatchRefusal {
     },
 }
 
+/// An edit of the structure is refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "refusal", rename_all = "snake_case")]
+pub enum StructureRefusal {
+    /// The document has no such place, or the edit does not fit there.
+    #[error("{error}")]
+    StructureRejected {
+        /// The reason, with candidates if there are any.
+        error: StructureError,
+    },
+}
+
 /// The history cannot undo or redo a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -621,6 +642,7 @@ impl CodedError for Refusal<'_> {
             Self::Limit(LimitRefusal::ProposalsTooLarge { .. }) => "PROPOSALS_TOO_LARGE",
             Self::Patch(PatchRefusal::EditRefused { error: EditPolicyError::Scope(error) }) => error.code(),
             Self::Lines(LinesRefusal::NoSuchLines { .. }) => "INVALID_RANGE",
+            Self::Structure(StructureRefusal::StructureRejected { error }) => error.code(),
             Self::Base(_) | Self::StaleEdit(_) | Self::Patch(_) | Self::Lines(_) => ApplyError::CODE,
             Self::History(HistoryRefusal::UserActed) => "USER_ACTED",
             Self::History(HistoryRefusal::HistoryEmpty { .. }) => "HISTORY_EMPTY",

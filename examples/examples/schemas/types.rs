@@ -107,6 +107,7 @@ pub(crate) fn all() -> Vec<SchemaFile> {
         history::HistoryEntry,
         history::HistoryMove,
         lease::HolderRefusal,
+        document::EditStructureRefusal,
         document::HostEditRefusal,
         document::HostEdited,
         turn::Interrupted,

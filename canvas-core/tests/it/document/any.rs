@@ -56,6 +56,7 @@ any! {
     document::ApplyEdits -> Applied, ApplyPatch;
     document::Look -> Readable, Holder;
     document::Edit -> Edited, Edit;
+    document::EditStructure -> Applied, EditStructure;
     document::HostEdit -> HostEdited, HostEdit;
     turn::SendMessage -> TurnBegan, Call;
     turn::Forget -> Forgotten, Call;
@@ -126,6 +127,7 @@ pub(crate) enum AnyRefusal {
     ApplyPatch(canvas_core::document::ApplyPatchRefusal),
     ReplaceLines(canvas_core::document::ReplaceLinesRefusal),
     Edit(canvas_core::document::EditRefusal),
+    EditStructure(canvas_core::document::EditStructureRefusal),
     HostEdit(canvas_core::document::HostEditRefusal),
     Undo(canvas_core::history::UndoRefusal),
     #[cfg(feature = "board")]
@@ -153,6 +155,7 @@ impl AnyRefusal {
             Self::ApplyPatch(refusal) => refusal.view(),
             Self::ReplaceLines(refusal) => refusal.view(),
             Self::Edit(refusal) => refusal.view(),
+            Self::EditStructure(refusal) => refusal.view(),
             Self::HostEdit(refusal) => refusal.view(),
             Self::Undo(refusal) => refusal.view(),
             #[cfg(feature = "board")]

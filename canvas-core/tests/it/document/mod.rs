@@ -38,6 +38,7 @@ mod round_trips;
 mod scope;
 mod stored;
 mod story;
+mod structure;
 mod turns;
 mod undo_laws;
 mod undo_of;
