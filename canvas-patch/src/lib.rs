@@ -140,6 +140,7 @@ pub use markdown::edit::{
     Destination, Edited, ItemChange, SectionPath, StructureEdit, StructureError, TableChange, ValueFault,
     edit_structure,
 };
+pub use markdown::effects::{Effect, EffectCode, effects};
 pub use markdown::front_matter::YamlValue;
 pub use markdown::merge::{MergeCause, MergeConflict, Merged, MergedLine, merge_words};
 pub use markdown::outline::{Container, ContainerKind, LineRange, LiveOutline, Outline, Section, outline};

@@ -48,9 +48,9 @@ use crate::transition::step::{Record, Stop, Transition};
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct EditStructure {
-    /// The author of the edit.
+    /// Author, which decides about lease and turn.
     pub by: Author,
-    /// The edit of the document.
+    /// Edit of the document's structure.
     pub edit: StructureEdit,
     /// The revision that the edit was made for, or `None` for the text that the conversation saw last, and in a person's
     /// edit for the current text.
@@ -169,7 +169,7 @@ impl Transition<'_> {
     ) -> Result<(String, Delta), Stop<EditStructureRefusal>> {
         let past =
             if self.head.is_current(Face::Document, base.revision()) { None } else { self.past(base)? };
-        let text = past.map_or(Cow::Borrowed(self.view.text()), |past| Cow::Owned(past.text));
+        let text = past.map_or_else(|| Cow::Borrowed(self.view.text()), |past| Cow::Owned(past.text));
         let edited = edit_structure(&text, edit)
             .map_err(|error| Stop::refused(StructureRefusal::StructureRejected { error }))?;
         let (Merged { delta, .. }, _) = self.rebase_edit::<EditStructureRefusal>(base, &edited.text)?;

@@ -2,7 +2,9 @@
 //! edits.
 
 pub(crate) mod address;
+pub(crate) mod anchor;
 pub(crate) mod edit;
+pub(crate) mod effects;
 pub(crate) mod front_matter;
 pub(crate) mod merge;
 pub(crate) mod outline;

@@ -90,6 +90,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     operation("patch.build", &["before", "after", "context?"], |_, request| text::build(request)),
     operation("markdown.outline", &["text"], |_, request| text::outline(request)),
     operation("structure.apply", &["text", "edit", "protected?"], |_, request| text::restructure(request)),
+    operation("markdown.effects", &["before", "after"], |_, request| text::effects_of(request)),
     operation("markdown.resolve", &["text", "address"], |_, request| text::resolve(request)),
     operation("text.grep", &["text", "query", "regex?"], |_, request| text::grep(request)),
     operation("native.apply", &["text", "dialect", "call", "path?"], |_, request| native::apply(request)),

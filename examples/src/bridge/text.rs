@@ -4,7 +4,7 @@ use canvas_core::document::LineSpan;
 use canvas_core::json::canonical_json;
 use canvas_core::text::{
     Address, AddressError, ApplyOptions, EditPolicy, GrepError, GrepLimits, LiveOutline, Mode, Query,
-    StructureEdit, StructureError, apply as apply_patch, build as build_patch, edit_structure,
+    StructureEdit, StructureError, apply as apply_patch, build as build_patch, edit_structure, effects,
     grep as grep_text, outline as outline_of, resolve as resolve_address,
 };
 use canvas_core::{BlobId, CodedError as _};
@@ -33,6 +33,11 @@ pub(super) fn apply(request: &Request<'_>) -> Result<Value, BridgeError> {
         "summary": applied.summary().to_string(),
         "text": applied.text(),
     }))
+}
+
+/// Lists what a change of a text breaks elsewhere in it.
+pub(super) fn effects_of(request: &Request<'_>) -> Result<Value, BridgeError> {
+    Ok(json!({"effects": effects(request.text("before")?, request.text("after")?)}))
 }
 
 /// Makes one edit of the structure of a text.

@@ -1,17 +1,18 @@
 //! Levels and titles of headings.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use memchr::memrchr;
 use pulldown_cmark::{Event, Parser, Tag};
 
-use super::anchor::{explicit_id, link_edits};
 use super::check::{Kept, Places, check, line_at};
 use super::error::{StructureError, ValueFault};
 use super::model::{Edited, SectionPath};
 use super::writing::{insert, replace};
 use crate::diff::edit::TextEdit;
 use crate::markdown::address::AddressError;
+use crate::markdown::anchor::{AnchorLink, anchor_links, anchors, decoded, explicit_id};
 use crate::markdown::outline::{Lead, LiveOutline, OPTIONS, title_of};
 use crate::text::lines;
 
@@ -97,6 +98,24 @@ pub(super) fn rename(
     edits.push(edit);
     edits.sort_by_key(|edit| edit.at);
     Edited::of(text, edits).with_effect(text)
+}
+
+/// Returns the edits by which the links of a text follow anchors that differ between two outlines with the same headings.
+fn link_edits(old: &LiveOutline, new: &LiveOutline) -> Vec<TextEdit> {
+    let (before, after) = (anchors(old.outline()), anchors(new.outline()));
+    let changed: HashMap<_, _> =
+        before.iter().zip(&after).filter(|(before, after)| before != after).collect();
+    if changed.is_empty() {
+        return Vec::new();
+    }
+    let text = old.text();
+    let links = anchor_links(text).into_iter();
+    let edits = links.filter_map(|AnchorLink { bytes }| {
+        let anchor = decoded(&text[bytes.clone()]);
+        let new = changed.get(&anchor.into_owned())?;
+        Some(replace(text, bytes, new.as_str()))
+    });
+    edits.collect()
 }
 
 /// Returns the headings in a range of bytes that are in the same container as the first of them, because a heading in a quote

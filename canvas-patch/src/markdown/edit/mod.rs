@@ -7,10 +7,9 @@
 //! * A section, item, fence or table that moves takes one gap of blank lines along, on the side from which it came. So the
 //!   opposite move restores every byte.
 //!
-//! `relocate` moves and deletes lines, `heading`, `anchor`, `table`, `item`, `key` and `replace` make the other edits, and
+//! `relocate` moves and deletes lines, `heading`, `table`, `item`, `key` and `replace` make the other edits, and
 //! `check` compares the structure of both texts.
 
-mod anchor;
 mod check;
 mod error;
 mod heading;

@@ -1,6 +1,6 @@
 //! Each edit with its texts before and after, or with the code of its refusal.
 
-use canvas_patch::{Address, EditPolicy, LiveOutline};
+use canvas_patch::{Address, EditPolicy, Effect, LiveOutline, effects};
 use serde_json::{Value, json};
 
 use super::{edit, edited};
@@ -655,5 +655,40 @@ fn protected_places_stay() {
     ] {
         let found = refused(text, &change, protected);
         assert_eq!(found.as_deref(), is_refused.then_some("PROTECTED"), "{change} {protected}");
+    }
+}
+
+#[test]
+fn effects_reach_links_footnotes_and_tables() {
+    for (before, after, expected) in [
+        ("# A\n", "# A\n\nb\n", &[][..]),
+        ("# A\n\n# B\n", "# A\n", &["ANCHOR_CHANGED 1 #b is gone"]),
+        ("# A\n\n# A\n", "# B\n\n# A\n", &["ANCHOR_CHANGED 1 #a-1 is now #b"]),
+        ("# A {#x}\n\n[a](#x)\n", "# B {#x}\n\n[a](#x)\n", &[]),
+        ("[a](#none)\n", "[a](#none)\n\nb\n", &[]),
+        ("a\n", "[a](#none)\n", &["LINK_BROKEN 1 no heading has the anchor #none"]),
+        ("# \u{c9}t\u{e9}\n\n[a](#%C3%A9t%C3%A9)\n", "# \u{c9}t\u{e9}\n\nb [a](#%C3%A9t%C3%A9)\n", &[]),
+        (
+            "[a][l] [l]\n\n[l]: x\n",
+            "[a][l] [l]\n",
+            &["LINK_BROKEN 1 [l] has no definition", "LINK_BROKEN 1 [l] has no definition"],
+        ),
+        ("a[^1]\n\n[^1]: b\n", "a[^1]\n", &["FOOTNOTE_ORPHANED 1 [^1] has no definition"]),
+        ("a[^1]\n\n[^1]: b\n", "a\n\n[^1]: b\n", &["FOOTNOTE_ORPHANED 3 no reference to [^1] is left"]),
+        (
+            "|a|b|\n|-|-|\n|c|d|\n",
+            "|a|b|\n|-|-|\n|c|\n",
+            &["TABLE_SHAPE 3 the row has 1 cells, and the table 2 columns"],
+        ),
+        ("|a|b|\n|-|-|\n|c|\n", "|a|b|\n|-|-|\n|c|\n|d|e|\n", &[]),
+    ] {
+        let found: Vec<_> = effects(before, after)
+            .iter()
+            .map(|Effect { code, line, detail }| {
+                let code = serde_json::to_value(code).unwrap();
+                format!("{} {line} {detail}", code.as_str().unwrap())
+            })
+            .collect();
+        assert_eq!(found, expected, "{before:?} {after:?}");
     }
 }

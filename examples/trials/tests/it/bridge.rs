@@ -192,6 +192,15 @@ fn structure_is_edited() {
         (code(&refused), &refused["error"]["candidates"]),
         ("COLUMN_NOT_FOUND", &json!([{"name": "n"}]))
     );
+    let effects =
+        json!({"op": "markdown.effects", "before": "# A\n\n[x](#a)\n", "after": "# B\n\n[x](#a)\n"});
+    assert_eq!(
+        ask(&mut bridge, effects)["effects"],
+        json!([
+            {"code": "ANCHOR_CHANGED", "line": 1, "detail": "#a is now #b"},
+            {"code": "LINK_BROKEN", "line": 3, "detail": "no heading has the anchor #a"},
+        ])
+    );
     let mut request = apply(json!({"item": {"section": ["A"], "item": 1, "check": true}}));
     assert_eq!(ask(&mut bridge, request.clone())["spans"], json!([{"start_line": 3, "end_line": 3}]));
     request["protected"] = json!([{"section": ["C"]}, {"section": ["A"]}]);

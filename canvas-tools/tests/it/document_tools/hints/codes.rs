@@ -107,6 +107,7 @@ each!(patch_refusal: PatchRefusal {
 each!(edit_policies: EditPolicyError in "canvas-patch/src/markdown/structure/error.rs" {
     Scope => AddressError::NoFrontMatter.into(),
     OutOfScope => EditPolicyError::OutOfScope { line: 1, scope: LineRange { start: 2, end: 2 } },
+    Protected => EditPolicyError::Protected { line: 1, place: LineRange { start: 1, end: 1 } },
     UnclosedFence => EditPolicyError::UnclosedFence { line: 1 },
     UnintendedHeading => EditPolicyError::UnintendedHeading { line: 1, title: String::new() },
     FrontMatter => EditPolicyError::FrontMatter { made: true },
@@ -240,6 +241,15 @@ each!(addresses: AddressError in "canvas-patch/src/markdown/address/error.rs" {
     NoSuchSection => AddressError::NoSuchSection { path: Vec::new(), nearest: Vec::new() },
     NoSuchOrdinal => AddressError::NoSuchOrdinal { path: Vec::new(), ordinal: 1, candidates: Vec::new(), total: 0 },
     NoSuchPart => AddressError::NoSuchPart { section: None, part: canvas_core::text::Part::Fence(1), available: 0 },
+    NoSuchBlock => AddressError::NoSuchBlock { part: canvas_core::text::Part::Fence(1), available: 0 },
+    NoSuchList => AddressError::NoSuchList { list: 1, available: 0 },
+    NoSuchRow => AddressError::NoSuchRow { row: 1, available: 0 },
+    NoSuchColumn => AddressError::NoSuchColumn { column: canvas_core::text::Column::Number(1), headers: Vec::new() },
+    AmbiguousColumn => AddressError::AmbiguousColumn { header: String::new(), columns: Vec::new() },
+    NoSuchKey => AddressError::NoSuchKey { key: String::new(), keys: Vec::new(), line: None },
+    AmbiguousKey => AddressError::AmbiguousKey { key: String::new(), lines: Vec::new() },
+    FrontMatterUnsupported => AddressError::FrontMatterUnsupported { line: 1, what: String::new() },
+    NoSuchFootnote => AddressError::NoSuchFootnote { label: String::new(), labels: Vec::new() },
     Ambiguous => AddressError::Ambiguous { path: Vec::new(), candidates: Vec::new(), total: 2 },
     NoSuchHit => AddressError::NoSuchHit { ordinal: None, lines: Vec::new(), total: 0 },
     AmbiguousHit => AddressError::AmbiguousHit { lines: Vec::new(), total: 2 },
@@ -247,7 +257,7 @@ each!(addresses: AddressError in "canvas-patch/src/markdown/address/error.rs" {
 });
 
 /// What no document tool answers, and why. A row that provokes one of these must lead to a line less here.
-const NEVER: [(&str, &str); 31] = [
+const NEVER: [(&str, &str); 36] = [
     ("TOO_MANY_PARTS", "these sessions do not propose, see the tests of proposals in the core"),
     ("TOO_MANY_PROPOSALS", "these sessions do not propose"),
     ("PROPOSALS_TOO_LARGE", "these sessions do not propose"),
@@ -276,6 +286,11 @@ const NEVER: [(&str, &str); 31] = [
     ("PATCH_REJECTED/START_MISMATCH", "a hint in anchored mode"),
     ("PATCH_REJECTED/EOF_MARKER", "a hint in anchored mode"),
     ("PATCH_REJECTED/CONTEXT_MISMATCH", "anchored mode looks elsewhere and says NOT_FOUND"),
+    ("PATCH_REJECTED/PROTECTED", "no policy of the engine has protected places"),
+    ("COLUMN_NOT_FOUND", "no document tool edits the structure"),
+    ("FRONT_MATTER_UNSUPPORTED", "no document tool edits the structure"),
+    ("KEY_NOT_FOUND", "no document tool edits the structure"),
+    ("ROW_NOT_FOUND", "no document tool edits the structure"),
     ("INVALID_QUERY", "of an address; grep says it as a reason"),
     ("TOOL_FAILED", "a tool of the host says it"),
     ("TOOL_TIMEOUT", "a tool of the host says it"),

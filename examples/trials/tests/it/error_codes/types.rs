@@ -9,7 +9,8 @@ use canvas_core::board::{
     SimulatedTime, SimulatedTimeError, TriggerProblem, ValidationFailedCode, ValidationFailedError, ViewId,
 };
 use canvas_core::document::{
-    BaseRefusal, LinesRefusal, ParseRangeHashError, PatchRefusal, RangeHash, StaleBase, StaleCause, StaleEdit,
+    BaseRefusal, LinesRefusal, ParseRangeHashError, PatchRefusal, RangeHash, StaleBase, StaleCause,
+    StaleEdit, StructureRefusal,
 };
 use canvas_core::export::ImportError;
 use canvas_core::history::HistoryRefusal;
@@ -160,6 +161,7 @@ pub(super) fn samples() -> Vec<Sample> {
         StaleBase false: stale(),
         StaleEdit false: stale_edit(),
         PatchRefusal false: PatchRefusal::PatchRejected(rejected()),
+        StructureRefusal false: StructureRefusal::StructureRejected { error: StructureError::NoEffect },
         LinesRefusal false: LinesRefusal::NoEffect,
         HistoryRefusal false: HistoryRefusal::UserActed,
         ProposalRefusal false: ProposalRefusal::DecisionByModel,

@@ -8,9 +8,7 @@ use std::sync::LazyLock;
 use pulldown_cmark::{Event, LinkType, Parser, Tag, TagEnd};
 use regex::Regex;
 
-use super::writing::replace;
-use crate::diff::edit::TextEdit;
-use crate::markdown::outline::{Lead, LiveOutline, OPTIONS, Outline, bounded};
+use crate::markdown::outline::{Lead, OPTIONS, Outline, bounded};
 
 /// A link to an anchor of the same text.
 pub(crate) struct AnchorLink {
@@ -97,26 +95,8 @@ fn destination(body: &str, range: Range<usize>, open: &str, anchor: &str) -> Opt
     rest.starts_with(anchor).then(|| start..start + anchor.len() - 1)
 }
 
-/// Returns the edits by which the links of a text follow anchors that differ between two outlines with the same headings.
-pub(super) fn link_edits(old: &LiveOutline, new: &LiveOutline) -> Vec<TextEdit> {
-    let (before, after) = (anchors(old.outline()), anchors(new.outline()));
-    let changed: HashMap<_, _> =
-        before.iter().zip(&after).filter(|(before, after)| before != after).collect();
-    if changed.is_empty() {
-        return Vec::new();
-    }
-    let text = old.text();
-    let links = anchor_links(text).into_iter();
-    let edits = links.filter_map(|AnchorLink { bytes }| {
-        let anchor = decoded(&text[bytes.clone()]);
-        let new = changed.get(&anchor.into_owned())?;
-        Some(replace(text, bytes, new.as_str()))
-    });
-    edits.collect()
-}
-
 /// Decodes the percent-encoded bytes of an anchor.
-fn decoded(anchor: &str) -> Cow<'_, str> {
+pub(crate) fn decoded(anchor: &str) -> Cow<'_, str> {
     if !anchor.contains('%') {
         return Cow::Borrowed(anchor);
     }
@@ -140,14 +120,14 @@ fn decoded(anchor: &str) -> Cow<'_, str> {
 }
 
 /// An id that a title states.
-pub(super) struct ExplicitId<'t> {
+pub(crate) struct ExplicitId<'t> {
     id: &'t str,
     /// Bytes from the opening brace to the end of the title.
-    pub(super) whole: usize,
+    pub(crate) whole: usize,
 }
 
 /// Returns the id at the end of a title, as in `Title {#id}`.
-pub(super) fn explicit_id(title: &str) -> Option<ExplicitId<'_>> {
+pub(crate) fn explicit_id(title: &str) -> Option<ExplicitId<'_>> {
     let open = title.rfind("{#")?;
     let id = title[open + 2..].strip_suffix('}')?;
     let is_id = !id.is_empty() && id.chars().all(|c| c.is_alphanumeric() || "-_:.".contains(c));
