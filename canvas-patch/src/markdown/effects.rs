@@ -12,7 +12,6 @@ use crate::text::cursor::LineCursor;
 /// A part of a text that an edit breaks or changes, although the edit need not touch it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Effect {
     /// The kind of the effect.
     pub code: EffectCode,
@@ -26,7 +25,6 @@ pub struct Effect {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "SCREAMING_SNAKE_CASE"))]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[non_exhaustive]
 pub enum EffectCode {
     /// A heading has another anchor or is gone, so that links from other texts break.
