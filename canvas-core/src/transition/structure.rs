@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use canvas_lease::PreemptionCause;
-use canvas_patch::{Address, Delta, Edited, Merged, StructureEdit, edit_structure};
+use canvas_patch::{Address, Delta, Edited, Merged, StructureEdit, Summary, edit_structure};
 
 use crate::document::quoted::lines_of;
 use crate::model::author::Author;
@@ -114,6 +114,10 @@ impl Decide for EditStructure {
                 at.edit_now(&self.edit)?
             }
         };
+        if delta.is_empty() {
+            // Somebody else made the same change.
+            return Ok(at.unchanged());
+        }
         at.check_size::<EditStructureRefusal>(text.len())?;
         if self.by != Author::User || self.scope.is_some() {
             at.check_edit::<EditStructureRefusal>(&text, &delta, self.scope.as_ref())?;
@@ -144,6 +148,21 @@ impl Decide for EditStructure {
 }
 
 impl Transition<'_> {
+    /// Returns the answer of an edit that is already done.
+    fn unchanged(&self) -> AppliedPatch {
+        AppliedPatch {
+            revision: self.head.revision_id(),
+            summary: Summary::default(),
+            repairs: Vec::new(),
+            spans: Vec::new(),
+            lines: Vec::new(),
+            expires_at: None,
+            changes: None,
+            proposed: None,
+            retaken: None,
+        }
+    }
+
     /// Makes an edit of the current document.
     fn edit_now(&self, edit: &StructureEdit) -> Result<(String, Delta), Stop<EditStructureRefusal>> {
         let edited = match edit {
@@ -167,16 +186,24 @@ impl Transition<'_> {
         base: Base,
         edit: &StructureEdit,
     ) -> Result<(String, Delta), Stop<EditStructureRefusal>> {
-        let past =
-            if self.head.is_current(Face::Document, base.revision()) { None } else { self.past(base)? };
-        let text = past.map_or_else(|| Cow::Borrowed(self.view.text()), |past| Cow::Owned(past.text));
+        let is_current = self.head.is_current(Face::Document, base.revision());
+        let text = match if is_current { None } else { self.past(base)? } {
+            Some(past) => Cow::Owned(past.text),
+            None => Cow::Borrowed(self.view.text()),
+        };
+        if !is_current && matches!(text, Cow::Borrowed(_)) {
+            // Says why the base is out of reach.
+            self.rebase_edit::<EditStructureRefusal>(base, &text)?;
+        }
         let edited = edit_structure(&text, edit)
             .map_err(|error| Stop::refused(StructureRefusal::StructureRejected { error }))?;
-        let (Merged { delta, .. }, _) = self.rebase_edit::<EditStructureRefusal>(base, &edited.text)?;
+        let (Merged { delta, lines }, _) = self.rebase_edit::<EditStructureRefusal>(base, &edited.text)?;
         let text = delta.apply(self.view.text()).map_err(|_| {
             let (current, markdown) = (self.head.revision_id(), edited.text);
             Stop::refused(StaleEdit { base, current, cause: StaleCause::OutOfReach, changes: None, markdown })
         })?;
+        // Later edits are compared with whole lines, so that none lands within a merged line.
+        let delta = if lines.is_empty() { delta } else { Delta::between(self.view.text(), &text) };
         Ok((text, delta))
     }
 }

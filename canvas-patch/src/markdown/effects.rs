@@ -1,13 +1,22 @@
 //! Effects of an edit on links, footnotes and tables elsewhere in the text.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::sync::LazyLock;
 
 use pulldown_cmark::{BrokenLink, CowStr, Event, Parser};
+use regex::Regex;
 
 use crate::markdown::anchor::{AnchorLink, anchor_links, anchors, decoded};
 use crate::markdown::outline::{BlockKind, Lead, LiveOutline, OPTIONS, bounded};
 use crate::markdown::table::Table;
 use crate::text::cursor::LineCursor;
+
+/// Anchors that HTML in the text makes.
+static HTML_ID: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"<[a-zA-Z][^<>]*\s(?:id|name)\s*=\s*["']?([^\s"'<>]+)"#)
+        .expect("the expression is well-formed")
+});
 
 /// A part of a text that an edit breaks or changes, although the edit need not touch it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,7 +91,9 @@ fn changed_anchors(old: &LiveOutline, new: &LiveOutline) -> Vec<Effect> {
 
 fn broken_links(old: &LiveOutline, new: &LiveOutline) -> Vec<Effect> {
     let broken = |live: &LiveOutline| {
-        let there: BTreeSet<_> = anchors(live.outline()).into_iter().collect();
+        let mut there: BTreeSet<_> = anchors(live.outline()).into_iter().collect();
+        let ids = HTML_ID.captures_iter(live.text()).filter_map(|found| found.get(1));
+        there.extend(ids.map(|id| id.as_str().to_owned()));
         let links = anchor_links(live.text())
             .into_iter()
             .map(|AnchorLink { bytes }| (bytes.start, decoded(&live.text()[bytes]).into_owned()));
@@ -109,17 +120,9 @@ fn broken_references(old: &LiveOutline, new: &LiveOutline) -> Vec<Effect> {
         .filter(|(_, label)| defined.contains_key(&label.to_lowercase()))
         .map(|(at, label)| (at, EffectCode::LinkBroken, label))
         .collect();
-    // The parser does not report references to footnotes without a definition, because they read as text.
-    let (known, referred) = (footnotes(new), referenced(old.text()));
-    for label in
-        footnotes(old).into_keys().filter(|label| !known.contains_key(label) && referred.contains(label))
-    {
-        let places = after.match_indices("[^").filter(|(at, _)| {
-            let rest = after[at + 2..].split_once(']');
-            rest.is_some_and(|(found, below)| !below.starts_with(':') && found.to_lowercase() == label)
-        });
-        broken.extend(places.map(|(at, _)| (at, EffectCode::FootnoteOrphaned, format!("^{label}"))));
-    }
+    broken.extend(
+        lost_footnotes(old, new).into_iter().map(|(at, label)| (at, EffectCode::FootnoteOrphaned, label)),
+    );
     broken.sort_by_key(|(at, ..)| *at);
     let mut cursor = LineCursor::new(after);
     let effect = |(at, code, label)| Effect {
@@ -128,6 +131,28 @@ fn broken_references(old: &LiveOutline, new: &LiveOutline) -> Vec<Effect> {
         detail: format!("[{label}] has no definition"),
     };
     broken.into_iter().map(effect).collect()
+}
+
+/// Finds references to footnotes whose definitions are gone. The parser reports them only if they are defined.
+fn lost_footnotes(old: &LiveOutline, new: &LiveOutline) -> Vec<(usize, String)> {
+    let (known, referred) = (footnotes(new), referenced(old.text()));
+    let is_lost = |label: &String| !known.contains_key(label) && referred.contains(label);
+    let lost: BTreeSet<_> = footnotes(old).into_keys().filter(is_lost).collect();
+    if lost.is_empty() {
+        return Vec::new();
+    }
+    let base = Lead::of(new.text()).bytes;
+    let mut body = bounded(&new.text()[base..]).into_owned();
+    let end = body.len();
+    lost.iter().for_each(|label| body.extend(["\n\n[^", label, "]: x\n"]));
+    let events = Parser::new_ext(&body, OPTIONS).into_offset_iter();
+    let found = events.filter_map(|(event, range)| match event {
+        Event::FootnoteReference(label) if range.start < end && lost.contains(&label.to_lowercase()) => {
+            Some((base + range.start, format!("^{label}")))
+        }
+        _ => None,
+    });
+    found.collect()
 }
 
 /// Returns the start of the first definition of each footnote, by its label in lower case.
@@ -199,7 +224,7 @@ fn ragged_rows(old: &LiveOutline, new: &LiveOutline) -> Vec<Effect> {
     let rows = ragged(new).into_iter();
     let rows =
         rows.filter(|(row, _, columns)| !before.contains(&(new.text()[row.clone()].to_owned(), *columns)));
-    let effect = |(row, cells, columns): (std::ops::Range<usize>, usize, usize)| Effect {
+    let effect = |(row, cells, columns): (Range<usize>, usize, usize)| Effect {
         code: EffectCode::TableShape,
         line: cursor.line_at(row.start),
         detail: format!("the row has {cells} cells, and the table {columns} columns"),

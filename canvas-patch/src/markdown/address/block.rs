@@ -47,14 +47,16 @@ pub(crate) fn find_part(blocks: &[Block], within: Within, part: &Part) -> Result
 }
 
 fn find_item(blocks: &[Block], within: Within, numbers: &[usize]) -> Result<usize, Missing> {
+    let in_text = if within == Within::Text { nesting_in_text(blocks) } else { Vec::new() };
+    let nesting_of = |at: usize| in_text.get(at).copied().unwrap_or(blocks[at].nesting);
     // Blocks inside an item come right after it and are deeper.
     let (mut from, mut depth, mut nesting) = (0, 0, 0);
     loop {
         let items = || {
             let inside = blocks[from..].iter().take_while(|block| block.depth >= depth);
             own(inside, within, BlockKind::Item)
-                .filter(|(_, block)| block.nesting == nesting)
                 .map(|(at, _)| from + at)
+                .filter(|&at| nesting_of(at) == nesting)
         };
         let rank = numbers.get(nesting).and_then(|number| number.checked_sub(1));
         let Some(found) = rank.and_then(|rank| items().nth(rank)) else {
@@ -66,6 +68,23 @@ fn find_item(blocks: &[Block], within: Within, numbers: &[usize]) -> Result<usiz
         }
         (from, depth, nesting) = (found + 1, blocks[found].depth + 1, nesting + 1);
     }
+}
+
+/// Returns the number of list items around each block. [`Block::nesting`] begins anew in a section inside of an item.
+pub(crate) fn nesting_in_text(blocks: &[Block]) -> Vec<usize> {
+    // The items around the block, by their depths.
+    let mut items: Vec<usize> = Vec::new();
+    let nesting = blocks.iter().map(|block| {
+        while items.last().is_some_and(|depth| *depth >= block.depth) {
+            items.pop();
+        }
+        let around = items.len();
+        if block.kind == BlockKind::Item {
+            items.push(block.depth);
+        }
+        around
+    });
+    nesting.collect()
 }
 
 /// Returns the blocks of one kind that belong to the section itself, each with its index.

@@ -21,7 +21,7 @@ impl<'de> Deserialize<'de> for Address {
 
 /// The JSON fields of every kind of address.
 #[derive(Default, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 struct Wire {
     #[serde(skip_serializing_if = "Option::is_none")]
     lines: Option<(usize, usize)>,

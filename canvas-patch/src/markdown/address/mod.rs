@@ -14,7 +14,7 @@ mod model;
 mod resolve;
 mod section;
 
-pub(crate) use block::{Within, lines_of};
+pub(crate) use block::{Within, lines_of, nesting_in_text};
 pub use error::{AddressError, Candidate};
 #[cfg(feature = "serde")]
 pub(crate) use json::Numbers;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::error::StructureError;
 use super::model::Edited;
 use crate::diff::delta::Delta;
-use crate::markdown::outline::{Block, BlockKind, LiveOutline};
+use crate::markdown::outline::{Block, BlockKind, Lead, LiveOutline};
 use crate::markdown::structure::EditPolicyError;
 use crate::text::cursor::LineCursor;
 use crate::text::lines;
@@ -67,16 +67,35 @@ impl Places {
 /// Requirements for the new text.
 pub(super) struct Kept<'f> {
     pub(super) places: Places,
-    /// Whether the title and level of a section may change, or it may be gone. Sections are given by their index.
-    pub(super) is_free: &'f dyn Fn(usize) -> bool,
+    /// The section whose title may change.
+    pub(super) renamed: Option<usize>,
+    /// Whether a section may be gone, given by its index.
+    pub(super) may_lose: &'f dyn Fn(usize) -> bool,
     /// Whether a block may be gone.
     pub(super) may_go: &'f dyn Fn(&Block) -> bool,
     /// The number of blocks that are new.
-    pub(super) new_items: usize,
+    pub(super) new_blocks: usize,
+    /// Whether the front matter may be gone.
+    pub(super) loses_front_matter: bool,
 }
 
-/// Checks that every heading and block of the old text is in the new one, at the place of its bytes, and that there are no
-/// others. However, quotes do not count, because lines that move may begin, join or part them. Returns the outline of the new text.
+impl Kept<'_> {
+    /// Requires all headings and blocks.
+    pub(super) fn all(places: Places) -> Self {
+        Self {
+            places,
+            renamed: None,
+            may_lose: &|_| false,
+            may_go: &|_| false,
+            new_blocks: 0,
+            loses_front_matter: false,
+        }
+    }
+}
+
+/// Checks that every heading and block of the old text is in the new one, at the place of its bytes and in as many
+/// containers, and that there are no others. However, quotes do not count, because lines that move may begin, join or part
+/// them. Returns the outline of the new text.
 pub(super) fn check(
     old: &LiveOutline,
     edited: &Edited,
@@ -84,37 +103,47 @@ pub(super) fn check(
 ) -> Result<LiveOutline, StructureError> {
     let mut new = old.clone();
     new.edit(edited.text.clone(), edited.delta.edits());
+    check_front_matter(old, &new, kept)?;
     check_headings(old, &new, kept)?;
     check_blocks(old, &new, kept)?;
     check_definitions(old, &new, &kept.places)?;
     Ok(new)
 }
 
+fn check_front_matter(old: &LiveOutline, new: &LiveOutline, kept: &Kept<'_>) -> Result<(), StructureError> {
+    let text = |live: &LiveOutline| {
+        let lead = Lead::of(live.text());
+        lead.front_matter.map(|_| live.text()[..lead.bytes].trim_end().to_owned())
+    };
+    match (text(old), text(new)) {
+        (Some(_), None) if kept.loses_front_matter => Ok(()),
+        (old, new) if old == new => Ok(()),
+        (_, new) => Err(StructureError::Spilled(EditPolicyError::FrontMatter { made: new.is_some() })),
+    }
+}
+
 fn check_headings(old: &LiveOutline, new: &LiveOutline, kept: &Kept<'_>) -> Result<(), StructureError> {
     // By the start of their lines.
     let mut expected = BTreeMap::new();
-    let mut cursor = Bytes::new(old.text());
-    let mut free = 0;
+    let mut cursor = LineStarts::new(old.text());
     for (index, section) in old.outline().sections().iter().enumerate() {
-        if (kept.is_free)(index) {
-            free += 1;
-            continue;
+        let line = section.heading.start;
+        let title = (kept.renamed != Some(index)).then_some(section.title.as_str());
+        match kept.places.of(cursor.of(line)) {
+            Some(at) => drop(expected.insert((at, index), (section.level, title))),
+            None if (kept.may_lose)(index) => {}
+            None => return Err(spilled(line, false)),
         }
-        let Some(at) = kept.places.of(cursor.line_start(section.heading.start)) else {
-            return Err(spilled(section.heading.start, false));
-        };
-        expected.insert((at, index), (section.level, section.title.as_str()));
     }
-    let mut cursor = Bytes::new(new.text());
+    let mut cursor = LineStarts::new(new.text());
     let mut expected = expected.into_iter().peekable();
     for section in new.outline().sections() {
-        let at = cursor.line_start(section.heading.start);
-        match expected.next_if(|((start, _), heading)| {
-            *start == at && *heading == (section.level, section.title.as_str())
-        }) {
-            Some(_) => {}
-            None if free > 0 => free -= 1,
-            None => return Err(spilled(section.heading.start, true)),
+        let at = cursor.of(section.heading.start);
+        let is_it = |((start, _), (level, title)): &((usize, usize), (u8, Option<&str>))| {
+            *start == at && *level == section.level && title.is_none_or(|title| title == section.title)
+        };
+        if expected.next_if(is_it).is_none() {
+            return Err(spilled(section.heading.start, true));
         }
     }
     match expected.next() {
@@ -125,21 +154,29 @@ fn check_headings(old: &LiveOutline, new: &LiveOutline, kept: &Kept<'_>) -> Resu
 
 fn check_blocks(old: &LiveOutline, new: &LiveOutline, kept: &Kept<'_>) -> Result<(), StructureError> {
     let counts = |block: &&Block| block.kind != BlockKind::Quote;
+    let text = old.text();
     let mut expected = Vec::new();
     for block in old.blocks().iter().filter(counts) {
         match kept.places.of(block.bytes.start) {
-            Some(at) => expected.push((at, block.kind)),
+            Some(at) => expected.push((at, block)),
             None if (kept.may_go)(block) => {}
             None => return Err(spilled(line_at(old.text(), block.bytes.start), false)),
         }
     }
     expected.sort_by_key(|(at, _)| *at);
     let mut expected = expected.into_iter().peekable();
-    let mut new_items = kept.new_items;
+    let mut new_blocks = kept.new_blocks;
     for block in new.blocks().iter().filter(counts) {
-        match expected.next_if_eq(&(block.bytes.start, block.kind)) {
+        let is_it = |(at, old): &(usize, &Block)| {
+            // The end of a table is its last row. Items end with blank lines, which may differ.
+            let ends = || kept.places.of(last_of(text, old)).is_none_or(|end| end < block.bytes.end);
+            *at == block.bytes.start
+                && (old.kind, old.depth) == (block.kind, block.depth)
+                && (old.kind != BlockKind::Table || ends())
+        };
+        match expected.next_if(is_it) {
             Some(_) => {}
-            None if new_items > 0 => new_items -= 1,
+            None if new_blocks > 0 => new_blocks -= 1,
             None => return Err(spilled(line_at(new.text(), block.bytes.start), true)),
         }
     }
@@ -147,6 +184,12 @@ fn check_blocks(old: &LiveOutline, new: &LiveOutline, kept: &Kept<'_>) -> Result
         Some((at, _)) => Err(spilled(line_at(new.text(), at), false)),
         None => Ok(()),
     }
+}
+
+/// Returns the last byte of a block that is not of a line terminator.
+fn last_of(text: &str, block: &Block) -> usize {
+    let content = text[block.bytes.clone()].trim_end_matches(['\n', '\r']);
+    block.bytes.start + content.len().saturating_sub(1)
 }
 
 /// Checks that every link label still has the same definition.
@@ -170,18 +213,18 @@ pub(super) fn line_at(text: &str, at: usize) -> usize {
 }
 
 /// The starts of lines, looked up in ascending order.
-struct Bytes<'t> {
+pub(super) struct LineStarts<'t> {
     text: &'t str,
     at: (usize, usize),
 }
 
-impl<'t> Bytes<'t> {
-    fn new(text: &'t str) -> Self {
+impl<'t> LineStarts<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
         Self { text, at: (1, 0) }
     }
 
     /// Returns the start of a line, after a byte order mark.
-    fn line_start(&mut self, line: usize) -> usize {
+    pub(super) fn of(&mut self, line: usize) -> usize {
         let (known, byte) = self.at;
         let (known, byte) = if line < known { (1, 0) } else { (known, byte) };
         let start = lines::skip(self.text, byte, line - known).unwrap_or(self.text.len());

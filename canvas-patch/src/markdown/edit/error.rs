@@ -74,12 +74,16 @@ pub enum ValueFault {
     Item,
     /// A list item without a task box.
     Task,
+    /// Lines of a list item that are indented with tabs, whose width depends on their place.
+    Tab,
     /// Text that begins on the same line as the list item or footnote around it.
     SharedLine,
     /// A destination other than a section, or in another quote or list item than the moved text.
     Destination,
     /// An expression that matches the empty text.
     Empty,
+    /// Replacements that would make the text longer than 64 MiB.
+    TooLong,
 }
 
 impl ValueFault {
@@ -98,11 +102,17 @@ impl ValueFault {
             }
             Self::Item => "the text is not read back as one list item; indent its further lines",
             Self::Task => "the list item is not a task; give one whose text begins with [ ] or [x]",
+            Self::Tab => {
+                "the list item is indented with tabs, so that its lines cannot be moved; change it by a patch"
+            }
             Self::SharedLine => {
                 "the text begins on the line of the list item or footnote around it; address that one, or change the line by a patch"
             }
             Self::Destination => {
                 "the text cannot move there; give `into` a section, and stay within the same quote or list item"
+            }
+            Self::TooLong => {
+                "the text would become longer than 64 MiB; replace fewer places, or by a shorter text"
             }
             Self::Empty => {
                 "the expression matches the empty text; give one that matches at least one character"

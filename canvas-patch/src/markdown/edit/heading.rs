@@ -6,14 +6,14 @@ use std::ops::Range;
 use memchr::memrchr;
 use pulldown_cmark::{Event, Parser, Tag};
 
-use super::check::{Kept, Places, check, line_at};
+use super::check::{Kept, LineStarts, Places, check, line_at};
 use super::error::{StructureError, ValueFault};
 use super::model::{Edited, SectionPath};
 use super::writing::{insert, replace};
 use crate::diff::edit::TextEdit;
 use crate::markdown::address::AddressError;
 use crate::markdown::anchor::{AnchorLink, anchor_links, anchors, decoded, explicit_id};
-use crate::markdown::outline::{Lead, LiveOutline, OPTIONS, title_of};
+use crate::markdown::outline::{Lead, LineRange, LiveOutline, OPTIONS, bounded, title_of};
 use crate::text::lines;
 
 /// A heading as written.
@@ -52,7 +52,8 @@ pub(super) fn rename(
     if title.is_empty() || title.contains(['\n', '\r']) {
         return Err(StructureError::Value(ValueFault::Title));
     }
-    let Written { title: mut range, .. } = written(live, index);
+    let bytes = headings(live, &[index]).remove(0);
+    let Written { title: mut range, .. } = written(live, index, bytes);
     let kept_id = explicit_id(&text[range.clone()]).filter(|_| explicit_id(title).is_none());
     let keeps_id = kept_id.is_some();
     if let Some(id) = kept_id {
@@ -69,12 +70,9 @@ pub(super) fn rename(
         false => replace(text, range, title),
     };
     let renamed = Edited::of(text, vec![edit.clone()]);
-    let kept = Kept {
-        places: Places::of_delta(text, &renamed.delta),
-        is_free: &|at| at == index,
-        may_go: &|_| false,
-        new_items: 0,
-    };
+    let line = lines::line_start(text, edit.at).max(lines::mark(text));
+    let kept =
+        Kept { renamed: Some(index), ..Kept::all(Places::of_delta(text, &renamed.delta).holding(line)) };
     let new = check(live, &renamed, &kept).map_err(|error| match error {
         StructureError::Spilled(_) => StructureError::Value(ValueFault::Title),
         error => error,
@@ -157,7 +155,7 @@ pub(super) fn shifted_text(
 fn shift_edits(live: &LiveOutline, indices: &[usize], by: i16) -> Result<Vec<TextEdit>, StructureError> {
     let text = live.text();
     let mut edits = Vec::new();
-    for &index in indices {
+    for (&index, bytes) in indices.iter().zip(headings(live, indices)) {
         let section = &live.outline().sections()[index];
         let level = i16::from(section.level) + by;
         let line = section.heading.start;
@@ -167,7 +165,7 @@ fn shift_edits(live: &LiveOutline, indices: &[usize], by: i16) -> Result<Vec<Tex
         if by == 0 {
             continue;
         }
-        let Written { marks, title, closing } = written(live, index);
+        let Written { marks, title, closing } = written(live, index, bytes);
         match marks {
             Some(marks) => {
                 let balanced = closing.len() == marks.len();
@@ -230,13 +228,12 @@ pub(super) fn index_of(live: &LiveOutline, section: &SectionPath) -> Result<usiz
 }
 
 /// Finds the parts of a heading.
-fn written(live: &LiveOutline, index: usize) -> Written {
+fn written(live: &LiveOutline, index: usize, bytes: Range<usize>) -> Written {
     let text = live.text();
-    let bytes = heading_bytes(live, index);
     let source = &text[bytes.clone()];
     let level = usize::from(live.outline().sections()[index].level);
-    let is_marked = source.starts_with('#')
-        && live.outline().sections()[index].heading.start == live.outline().sections()[index].heading.end;
+    let LineRange { start: first, end: last } = live.outline().sections()[index].heading;
+    let is_marked = source.starts_with('#') && first == last;
     let blank: &[char] = &[' ', '\t'];
     if is_marked {
         let inner = source[level..].trim_start_matches(blank);
@@ -263,30 +260,43 @@ fn written(live: &LiveOutline, index: usize) -> Written {
     Written { marks: None, title: bytes.start..bytes.start + title.len(), closing }
 }
 
-/// Returns the bytes of a heading without its line terminator, from the first character that is not a marker of a
-/// container.
-fn heading_bytes(live: &LiveOutline, index: usize) -> Range<usize> {
+/// Returns the bytes of headings, given by their indices in order, without line terminators, from the first character that is
+/// not a marker of a container.
+fn headings(live: &LiveOutline, indices: &[usize]) -> Vec<Range<usize>> {
     let text = live.text();
-    let section = &live.outline().sections()[index];
-    let start = lines::skip(text, 0, section.heading.start - 1).unwrap_or(text.len());
-    let end = lines::skip(text, start, section.heading.end + 1 - section.heading.start).unwrap_or(text.len());
-    let end = start + lines::content(&text[start..end]).len();
-    let start = start.max(lines::mark(text));
-    let source = &text[start..end];
-    if section.container.is_none() && !source.replace("\r\n", "").contains('\r') {
-        let indent = source.len() - source.trim_start_matches([' ', '\t']).len();
-        return start + indent..end;
-    }
-    // The headings that begin on the same lines, in order.
-    let above = live.outline().sections()[..index].iter().rev();
-    let rank = above.take_while(|other| other.heading.start == section.heading.start).count();
+    let sections = live.outline().sections();
+    let mut cursor = LineStarts::new(text);
+    // All headings that the parser finds, which only headings in containers need.
+    let mut parsed: Option<Vec<Range<usize>>> = None;
+    let bytes = indices.iter().map(|&index| {
+        let section = &sections[index];
+        let start = cursor.of(section.heading.start);
+        let count = section.heading.end + 1 - section.heading.start;
+        let end = lines::skip(text, lines::line_start(text, start), count).unwrap_or(text.len());
+        let end = start + lines::content(&text[start..end]).len();
+        let source = &text[start..end];
+        if section.container.is_none() && !source.replace("\r\n", "").contains('\r') {
+            let indent = source.len() - source.trim_start_matches([' ', '\t']).len();
+            return start + indent..end;
+        }
+        let parsed = parsed.get_or_insert_with(|| parsed_headings(text));
+        // The headings that begin on the same lines, in order.
+        let above = sections[..index].iter().rev();
+        let rank = above.take_while(|other| other.heading.start == section.heading.start).count();
+        let from = parsed.partition_point(|range| range.start < start);
+        let found = parsed.get(from + rank).filter(|range| range.start < end);
+        found.map_or(start..end, |range| {
+            let heading = &text[range.start..range.end.min(end)];
+            range.start..range.start + heading.trim_end_matches(['\r', '\n']).len()
+        })
+    });
+    bytes.collect()
+}
+
+fn parsed_headings(text: &str) -> Vec<Range<usize>> {
     let base = Lead::of(text).bytes;
-    let parser = Parser::new_ext(&text[base..], OPTIONS).into_offset_iter();
+    let body = bounded(&text[base..]);
+    let parser = Parser::new_ext(&body, OPTIONS).into_offset_iter();
     let headings = parser.filter(|(event, _)| matches!(event, Event::Start(Tag::Heading { .. })));
-    let mut here = headings
-        .map(|(_, range)| base + range.start..base + range.end)
-        .filter(|range| (start..end).contains(&range.start));
-    here.nth(rank).map_or(start..end, |range| {
-        range.start..range.start + text[range.start..range.end.min(end)].trim_end_matches(['\r', '\n']).len()
-    })
+    headings.map(|(_, range)| base + range.start..base + range.end).collect()
 }

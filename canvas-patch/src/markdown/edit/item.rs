@@ -5,13 +5,16 @@ use std::ops::Range;
 use super::check::{Kept, Places, check, line_at, spilled};
 use super::error::{StructureError, ValueFault};
 use super::model::{Edited, ItemChange, SectionPath};
-use super::relocate::{Extent, Gaps, Relocated, Side, Spot, extent_of, relocated, removed};
+use super::relocate::{Extent, Gaps, Relocated, Side, Spot, is_blank, relocated, removed};
 use super::writing::{insert, newline, replace};
 use crate::diff::delta::Delta;
 use crate::diff::edit::TextEdit;
-use crate::markdown::address::{Address, AddressError, Part, Within};
+use crate::markdown::address::{AddressError, Part, Within, nesting_in_text};
 use crate::markdown::outline::{Block, BlockKind, LiveOutline, ordered_lists};
 use crate::text::lines;
+
+/// Columns from one tab stop to the next.
+const TAB: usize = 4;
 
 /// The marker of an item, with the task box behind it.
 struct Marker<'t> {
@@ -38,31 +41,84 @@ impl<'t> Marker<'t> {
         let line = lines::content(&text[after..lines::line_end(text, after)]);
         let body = line.trim_start_matches([' ', '\t']);
         let space = &line[..line.len() - body.len()];
-        let task = match *body.as_bytes() {
-            [b'[', mark @ (b' ' | b'x' | b'X'), b']', ref rest @ ..]
-                if space.len() < 5 && matches!(rest.first(), None | Some(b' ' | b'\t')) =>
-            {
-                Some((char::from(mark), after + space.len() + 1))
-            }
-            _ => None,
-        };
+        let task = box_of(body).filter(|_| space.len() < 5).map(|mark| (mark, after + space.len() + 1));
         let number = text[digits.clone()].parse().ok();
         Some(Self { prefix, number, digits, sign, space, task })
     }
 
-    /// The width of marker and blanks.
+    /// Returns the columns from the start of the marker to the text behind it.
     fn width(&self) -> usize {
-        self.digits.len() + 1 + self.space.len().max(1)
+        let start = columns(self.prefix, 0);
+        let marker = start + self.digits.len() + self.sign.len();
+        // Text behind five blanks is code, whose item begins after the first one.
+        let end = if self.space.is_empty() || self.space.len() > 4 {
+            marker + 1
+        } else {
+            columns(self.space, marker)
+        };
+        end - start
     }
 
-    /// Returns the prefix of further lines in the item's list, which has quote markers and blanks.
-    fn line_prefix(&self) -> String {
-        self.prefix.chars().map(|char| if matches!(char, '>' | ' ' | '\t') { char } else { ' ' }).collect()
+    fn quotes(&self) -> usize {
+        self.prefix.matches('>').count()
+    }
+
+    /// Returns the columns of indentation behind the quote markers, up to the text of the item.
+    fn content(&self) -> usize {
+        let indent = after_quotes(self.prefix, self.quotes()).map_or(0, |at| self.prefix[at..].len());
+        indent + self.width()
+    }
+
+    /// Whether the marker is behind that of another item.
+    fn shares_line(&self) -> bool {
+        !self.prefix.trim_start_matches([' ', '\t', '>']).is_empty()
     }
 }
 
-/// An item with its list.
-struct Item<'l> {
+/// Returns the character in the box at the start of a task.
+fn box_of(text: &str) -> Option<char> {
+    match *text.as_bytes() {
+        [b'[', mark @ (b' ' | b'x' | b'X'), b']', ref rest @ ..]
+            if matches!(rest.first(), None | Some(b' ' | b'\t' | b'\r' | b'\n')) =>
+        {
+            Some(char::from(mark))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the column after a text that begins at a column.
+fn columns(text: &str, start: usize) -> usize {
+    text.chars().fold(start, |column, char| if char == '\t' { column / TAB * TAB + TAB } else { column + 1 })
+}
+
+/// Returns the byte of a line after its first quote markers. `None` if it has fewer, as a lazy line may.
+fn after_quotes(line: &str, quotes: usize) -> Option<usize> {
+    let mut rest = line;
+    for _ in 0..quotes {
+        let marked = rest.trim_start_matches([' ', '\t']).strip_prefix('>')?;
+        rest = marked.strip_prefix(' ').unwrap_or(marked);
+    }
+    Some(line.len() - rest.len())
+}
+
+/// Returns where the indentation of a further line of an item begins, and its width. `None` if the line is blank or does
+/// not reach the text of the item.
+fn indentation(line: &str, quotes: usize, content: usize) -> Result<Option<(usize, usize)>, StructureError> {
+    let Some(start) = after_quotes(line, quotes) else { return Ok(None) };
+    let rest = lines::content(&line[start..]);
+    let blanks = &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()];
+    if blanks.len() == rest.len() {
+        return Ok(None);
+    }
+    if blanks.contains('\t') {
+        return Err(StructureError::Value(ValueFault::Tab));
+    }
+    Ok((blanks.len() >= content).then_some((start, blanks.len())))
+}
+
+/// An item with the lines that go along with it.
+pub(super) struct Item<'l> {
     live: &'l LiveOutline,
     index: usize,
     extent: Extent,
@@ -77,23 +133,11 @@ pub(super) fn change(
     let context = live.context();
     let within = context.within(section.map(|section| (section.path.as_slice(), section.ordinal)))?;
     let index = context.find(within, &Part::Item(numbers.to_vec()))?;
-    if let ItemChange::Check(is_done) = change {
-        return check_task(live, index, *is_done);
-    }
-    let part = Some(Part::Item(numbers.to_vec()));
-    let address = match section {
-        Some(SectionPath { path, ordinal }) => {
-            Address::Section { path: path.clone(), ordinal: *ordinal, part }
-        }
-        None => Address::Part(Part::Item(numbers.to_vec())),
-    };
-    let mut item = Item { live, index, extent: extent_of(live, &address)? };
-    item.extent.gaps = item.gaps();
     match change {
-        ItemChange::Check(_) => Err(StructureError::NoEffect),
-        ItemChange::InsertAfter(text) => item.insert_after(text),
-        ItemChange::Remove => item.remove(),
-        ItemChange::MoveTo(to) => item.move_to(within, numbers, to),
+        ItemChange::Check(is_done) => check_task(live, index, *is_done),
+        ItemChange::InsertAfter(text) => Item::at(live, index)?.insert_after(text),
+        ItemChange::Remove => Item::at(live, index)?.remove(),
+        ItemChange::MoveTo(to) => Item::at(live, index)?.move_to(within, numbers, to),
     }
 }
 
@@ -109,200 +153,58 @@ fn check_task(live: &LiveOutline, index: usize, is_done: bool) -> Result<Edited,
     Ok(Edited::of(text, vec![replace(text, at..at + 1, if is_done { "x" } else { " " })]))
 }
 
-impl Item<'_> {
-    fn block(&self) -> &Block {
+impl<'l> Item<'l> {
+    /// Returns the item of a block, unless it begins on the line of another one.
+    pub(super) fn at(live: &'l LiveOutline, index: usize) -> Result<Self, StructureError> {
+        let mut item = Self { live, index, extent: extent_of_block(live, index) };
+        if item.marker()?.shares_line() {
+            return Err(StructureError::Value(ValueFault::SharedLine));
+        }
+        item.extent.gaps = item.gaps();
+        Ok(item)
+    }
+
+    fn block(&self) -> &'l Block {
         &self.live.blocks()[self.index]
     }
 
-    /// Returns the indices of the items next to this one in its parent, itself among them, with its own rank.
-    fn siblings(&self) -> (Vec<usize>, usize) {
-        let blocks = self.live.blocks();
-        let own = self.block();
-        let is_sibling = |block: &Block| block.kind == BlockKind::Item && block.depth == own.depth;
-        let inside = |block: &Block| block.depth >= own.depth;
-        let above =
-            (0..self.index).rev().take_while(|&at| inside(&blocks[at])).filter(|&at| is_sibling(&blocks[at]));
-        let mut all: Vec<_> = above.collect();
-        all.reverse();
-        let rank = all.len();
-        let below = (self.index..blocks.len()).take_while(|&at| inside(&blocks[at]));
-        all.extend(below.filter(|&at| is_sibling(&blocks[at])));
-        // Only those of the same list: its items follow each other without other text.
-        (all, rank)
+    fn marker(&self) -> Result<Marker<'l>, StructureError> {
+        Marker::of(self.live.text(), self.block()).ok_or(StructureError::Value(ValueFault::Item))
     }
 
-    fn insert_after(&self, new: &str) -> Result<Edited, StructureError> {
-        let text = self.live.text();
-        let marker = Marker::of(text, self.block()).ok_or(StructureError::Value(ValueFault::Item))?;
-        let first = new.trim_start_matches([' ', '\t']);
-        let has_box = ["[ ]", "[x]", "[X]"].iter().any(|task| first.starts_with(task));
-        let new = if marker.task.is_some() && !has_box { format!("[ ] {first}") } else { first.to_owned() };
-        let new = new.trim_end();
-        if first.trim().is_empty() {
-            return Err(StructureError::Value(ValueFault::Item));
-        }
-        let numbers = self.numbers();
-        let digits = match (marker.number, numbers.as_slice()) {
-            (None, _) => String::new(),
-            (Some(number), [first, .., last]) if first == last => number.to_string(),
-            (Some(number), _) => (number + 1).to_string(),
-        };
-        let space = if marker.space.is_empty() { " " } else { marker.space };
-        let prefix = marker.line_prefix();
-        let indent = " ".repeat(digits.len() + 1 + space.len());
-        let newline = newline(text);
-        let mut lines = new.split('\n').map(|line| line.trim_end_matches('\r'));
-        let mut item = format!("{prefix}{digits}{}{space}{}", marker.sign, lines.next().unwrap_or_default());
-        for line in lines {
-            item.push_str(newline);
-            if line.trim().is_empty() {
-                item.push_str(prefix.trim_end());
-            } else {
-                item.extend([prefix.as_str(), &indent, line]);
-            }
-        }
-        let edited = Edited::of(text, vec![insert(self.extent.end, format!("{}{item}", self.gap()))]);
-        // The text may hold blocks of its own, inside of the one item that is new.
-        let added = Places::of_delta(text, &edited.delta);
-        let mut new_items = 0;
-        let after = LiveOutline::new(edited.text.clone());
-        let range = self.extent.end..self.extent.end + edited.text.len() - text.len();
-        let mut outer = 0;
-        for block in after.blocks() {
-            if range.contains(&block.bytes.start) && block.kind != BlockKind::Quote {
-                new_items += 1;
-                outer += usize::from(block.kind == BlockKind::Item && block.depth == self.block().depth);
-                if block.depth < self.block().depth
-                    || block.bytes.end > range.end + 1 && !is_rest_blank(&edited.text, block, range.end)
-                {
-                    return Err(StructureError::Value(ValueFault::Item));
-                }
-            }
-        }
-        if outer != 1 {
-            return Err(StructureError::Value(ValueFault::Item));
-        }
-        let kept = Kept { places: added, is_free: &|_| false, may_go: &|_| false, new_items };
-        check(self.live, &edited, &kept).map_err(|_| StructureError::Value(ValueFault::Item))?;
-        self.renumbered(edited, &[self.live.blocks()[self.index].bytes.start], &numbers)
+    /// Returns the items before and after this one in their parent.
+    fn neighbours(&self) -> (Option<usize>, Option<usize>) {
+        let (blocks, own) = (self.live.blocks(), self.block());
+        let inside = |at: &usize| blocks[*at].depth >= own.depth;
+        let is_item = |at: &usize| blocks[*at].kind == BlockKind::Item && blocks[*at].depth == own.depth;
+        let above = (0..self.index).rev().take_while(inside).find(is_item);
+        let below = (self.index + 1..blocks.len()).take_while(inside).find(is_item);
+        (above, below)
     }
 
-    fn remove(&self) -> Result<Edited, StructureError> {
+    /// Returns the bytes between this item and the one below it or, without one, the one above it, if they are blank.
+    fn gap(&self) -> String {
+        let (above, below) = self.neighbours();
         let text = self.live.text();
-        let edited = Edited::of(text, vec![removed(text, &self.extent)]);
-        let bytes = self.extent.start..self.extent.end;
-        let first = line_at(text, bytes.start);
-        let last = line_at(text, bytes.end);
-        let sections = self.live.outline().sections();
-        let kept = Kept {
-            places: Places::of_delta(text, &edited.delta),
-            is_free: &|index| (first..=last).contains(&sections[index].heading.start),
-            may_go: &|block| bytes.contains(&block.bytes.start),
-            new_items: 0,
-        };
-        check(self.live, &edited, &kept)?;
-        let (siblings, rank) = self.siblings();
-        let near: Vec<_> = siblings
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| *at != rank)
-            .map(|(_, &index)| self.live.blocks()[index].bytes.start)
-            .collect();
-        self.renumbered(edited, &near, &self.numbers())
-    }
-
-    fn move_to(&self, within: Within, from: &[usize], to: &[usize]) -> Result<Edited, StructureError> {
-        let text = self.live.text();
-        let Some((&position, parent)) = to.split_last() else {
-            return Err(AddressError::NoSuchBlock { part: Part::Item(Vec::new()), available: 0 }.into());
-        };
-        if from == to {
-            return Err(StructureError::NoEffect);
-        }
-        let siblings = self.items_of(within, parent)?;
-        if position == 0 || position > siblings.len() + 1 {
-            return Err(AddressError::NoSuchBlock {
-                part: Part::Item(to.to_vec()),
-                available: siblings.len(),
-            }
-            .into());
-        }
-        // The neighbour at which it arrives: the one that it pushes down or, at the end, the last one.
-        let (neighbour, is_before) = match siblings.get(position - 1) {
-            Some(&next)
-                if position == 1 || self.block().bytes.start > self.live.blocks()[next].bytes.start =>
-            {
-                (next, true)
-            }
-            _ if position > 1 => (siblings[position - 2], false),
-            _ => return Err(StructureError::Value(ValueFault::Destination)),
-        };
-        let blocks = self.live.blocks();
-        let (own, other) = (Marker::of(text, self.block()), Marker::of(text, &blocks[neighbour]));
-        let (Some(own), Some(other)) = (own, other) else {
-            return Err(StructureError::Value(ValueFault::Item));
-        };
-        let target = self.extent_of_block(neighbour);
-        let spot = if is_before { Spot::Before(target.start) } else { Spot::After(target.end) };
-        let core = self.written_for(&own, &other)?;
-        let (edits, places) = match relocated(text, &self.extent, &core, spot) {
-            Some(Relocated { edits, places, .. }) => (edits, places),
-            None if core == text[self.extent.start..self.extent.end] => return Err(StructureError::NoEffect),
-            // It stays on its lines, with other indentation.
-            None => {
-                let edit = replace(text, self.extent.start..self.extent.end, core.as_str());
-                (vec![edit], Places::of_pieces([]))
-            }
-        };
-        let edited = Edited::of(text, edits);
-        if core == text[self.extent.start..self.extent.end] {
-            let kept = Kept { places, is_free: &|_| false, may_go: &|_| false, new_items: 0 };
-            check(self.live, &edited, &kept)?;
-        } else {
-            let bytes = self.extent.start..self.extent.end;
-            let inside = blocks.iter().filter(|block| bytes.contains(&block.bytes.start));
-            let inside = inside.filter(|block| block.kind != BlockKind::Quote).count();
-            let (first, last) = (line_at(text, bytes.start), line_at(text, bytes.end));
-            let sections = self.live.outline().sections();
-            let kept = Kept {
-                places: Places::of_delta(text, &edited.delta),
-                is_free: &|index| (first..=last).contains(&sections[index].heading.start),
-                may_go: &|block| bytes.contains(&block.bytes.start),
-                new_items: inside,
-            };
-            check(self.live, &edited, &kept)?;
-        }
-        let after = LiveOutline::new(edited.text.clone());
-        let moved = after.context().find(within, &Part::Item(to.to_vec()));
-        let is_there = moved.is_ok_and(|index| {
-            let at = after.blocks()[index].bytes.start;
-            edited.text[at..].starts_with(core.trim_start_matches([' ', '\t', '>']))
-        });
-        if !is_there {
-            return Err(spilled(line_at(text, self.extent.start), false));
-        }
-        let (siblings, _) = self.siblings();
-        let near: Vec<_> =
-            siblings.iter().filter(|&&at| at != self.index).map(|&at| blocks[at].bytes.start).collect();
-        let edited = self.renumbered(edited, &near, &self.numbers())?;
-        let target = Item { live: self.live, index: neighbour, extent: target };
-        target.renumbered(edited, &[blocks[neighbour].bytes.start], &target.numbers())
+        let start_of = |index: usize| lines::line_start(text, self.live.blocks()[index].bytes.start);
+        let gaps = [
+            below.map(|below| self.extent.end..start_of(below)),
+            above.map(|above| extent_of_block(self.live, above).end..self.extent.start),
+        ];
+        let mut gaps = gaps.into_iter().flatten().filter_map(|range| text.get(range));
+        let gap = gaps.find(|gap| gap.ends_with('\n') && is_blank(gap));
+        gap.map_or_else(|| newline(text).to_owned(), str::to_owned)
     }
 
     /// Decides which blank lines go along. They are the lines between the item and another one, and not around the list.
     fn gaps(&self) -> Gaps {
-        let (siblings, rank) = self.siblings();
-        let blocks = self.live.blocks();
-        let touches = |upper: usize, lower: usize| {
-            let gap = self.extent_of_block(upper).end
-                ..lines::line_start(self.live.text(), blocks[lower].bytes.start);
-            self.live
-                .text()
-                .get(gap)
-                .is_some_and(|gap| gap.trim_matches([' ', '\t', '\r', '\n', '>']).is_empty())
-        };
-        let above = rank > 0 && touches(siblings[rank - 1], self.index);
-        let below = siblings.get(rank + 1).is_some_and(|&next| touches(self.index, next));
+        let (above, below) = self.neighbours();
+        let text = self.live.text();
+        let start_of = |index: usize| lines::line_start(text, self.live.blocks()[index].bytes.start);
+        let is_gap = |range: Range<usize>| text.get(range).is_some_and(is_blank);
+        let above =
+            above.is_some_and(|above| is_gap(extent_of_block(self.live, above).end..self.extent.start));
+        let below = below.is_some_and(|below| is_gap(self.extent.end..start_of(below)));
         match (above, below) {
             (true, true) => Gaps::Blank(None),
             (true, false) => Gaps::Blank(Some(Side::Above)),
@@ -311,147 +213,315 @@ impl Item<'_> {
         }
     }
 
-    /// Returns the items of a parent, without this item and its content.
-    fn items_of(&self, within: Within, parent: &[usize]) -> Result<Vec<usize>, StructureError> {
+    fn insert_after(&self, new: &str) -> Result<Edited, StructureError> {
+        let text = self.live.text();
+        let marker = self.marker()?;
+        let first = new.trim_start_matches([' ', '\t']);
+        if first.trim().is_empty() {
+            return Err(StructureError::Value(ValueFault::Item));
+        }
+        let is_task = marker.task.is_some() && box_of(first).is_none();
+        let new = if is_task { format!("[ ] {first}") } else { first.to_owned() };
+        let list = self.list();
+        let digits = match (marker.number, &*list.numbers) {
+            (None, _) => String::new(),
+            (Some(number), [first, .., last]) if first == last => number.to_string(),
+            (Some(number), _) => number.saturating_add(1).to_string(),
+        };
+        let space = if marker.space.is_empty() { " " } else { marker.space };
+        let indent = " ".repeat(marker.width() + digits.len() - marker.digits.len());
+        let newline = newline(text);
+        let mut lines = new.trim_end().split('\n').map(|line| line.trim_end_matches('\r'));
+        let prefix = marker.prefix;
+        let mut item = format!("{prefix}{digits}{}{space}{}", marker.sign, lines.next().unwrap_or_default());
+        for line in lines {
+            item.push_str(newline);
+            if line.trim().is_empty() {
+                item.push_str(prefix.trim_end());
+            } else {
+                item.extend([prefix, &indent, line]);
+            }
+        }
+        let edited = Edited::of(text, vec![insert(self.extent.end, format!("{}{item}", self.gap()))]);
+        // The text may hold blocks of its own, inside of the one item that is new and as long as the insertion.
+        let places = Places::of_delta(text, &edited.delta);
+        let after = LiveOutline::new(edited.text.clone());
+        let inserted = self.extent.end..self.extent.end + edited.text.len() - text.len();
+        let blocks = after.blocks().iter().filter(|block| block.kind != BlockKind::Quote);
+        let new: Vec<_> = blocks.filter(|block| inserted.contains(&block.bytes.start)).collect();
+        let depth = self.block().depth;
+        let is_whole = |block: &&Block| {
+            let rest = edited.text.get(block.bytes.end..inserted.end);
+            block.kind == BlockKind::Item && block.depth == depth && rest.is_none_or(is_blank)
+        };
+        let is_one = new.first().is_some_and(is_whole) && new.iter().skip(1).all(|block| block.depth > depth);
+        if !is_one {
+            return Err(StructureError::Value(ValueFault::Item));
+        }
+        let kept = Kept { new_blocks: new.len(), ..Kept::all(places) };
+        check(self.live, &edited, &kept).map_err(|_| StructureError::Value(ValueFault::Item))?;
+        self.renumbered(edited, &[&list])
+    }
+
+    fn remove(&self) -> Result<Edited, StructureError> {
+        let text = self.live.text();
+        let edited = Edited::of(text, vec![removed(text, &self.extent)]);
+        self.check_without(&edited, 0)?;
+        self.renumbered(edited, &[&self.list()])
+    }
+
+    /// Checks a text in which the item is gone or has another form, with the same number of blocks.
+    fn check_without(&self, edited: &Edited, new_blocks: usize) -> Result<LiveOutline, StructureError> {
+        let text = self.live.text();
+        let bytes = self.extent.start..self.extent.end;
+        let (first, last) = (line_at(text, bytes.start), line_at(text, bytes.end));
+        let sections = self.live.outline().sections();
+        let kept = Kept {
+            may_lose: &|index| new_blocks == 0 && (first..=last).contains(&sections[index].heading.start),
+            may_go: &|block| bytes.contains(&block.bytes.start),
+            new_blocks,
+            ..Kept::all(Places::of_delta(text, &edited.delta))
+        };
+        check(self.live, edited, &kept)
+    }
+
+    fn move_to(&self, within: Within, from: &[usize], to: &[usize]) -> Result<Edited, StructureError> {
+        let missing = |available| AddressError::NoSuchBlock { part: Part::Item(to.to_vec()), available };
+        let Some((&position, parent)) = to.split_last() else { return Err(missing(0).into()) };
+        if from == to {
+            return Err(StructureError::NoEffect);
+        }
+        if to.starts_with(from) {
+            return Err(StructureError::MoveIntoItself {
+                line: line_at(self.live.text(), self.extent.start),
+            });
+        }
+        let (holder, siblings) = self.items_of(within, parent)?;
+        if position == 0 || position > siblings.len() + 1 {
+            return Err(missing(siblings.len()).into());
+        }
+        // The neighbour at which it arrives: the one that it pushes down or, at the end, the last one.
+        let own = self.block().bytes.start;
+        match (siblings.get(position - 1), position.checked_sub(2).map(|above| siblings[above]), holder) {
+            (Some(&next), None, _) => self.move_beside(next, true),
+            (Some(&next), _, _) if own > self.live.blocks()[next].bytes.start => self.move_beside(next, true),
+            (_, Some(above), _) => self.move_beside(above, false),
+            (None, None, Some(holder)) => self.move_under(holder),
+            (None, None, None) => Err(missing(0).into()),
+        }
+    }
+
+    /// Moves the item next to another one, whose marker and indentation it gets.
+    pub(super) fn move_beside(&self, neighbour: usize, is_before: bool) -> Result<Edited, StructureError> {
+        let target = Item::at(self.live, neighbour)?;
+        if self.extent.start <= target.extent.start && target.extent.start < self.extent.end {
+            return Err(StructureError::MoveIntoItself {
+                line: line_at(self.live.text(), self.extent.start),
+            });
+        }
+        let spot = if is_before { Spot::Before(target.extent.start) } else { Spot::After(target.extent.end) };
+        let marker = target.marker()?;
+        let (prefix, depth) = (marker.prefix.to_owned(), target.block().depth);
+        self.moved(&Form { prefix, sign: marker.sign, number: marker.number, depth }, spot, &[&target.list()])
+    }
+
+    /// Moves the item to the end of another one that has no items.
+    fn move_under(&self, holder: usize) -> Result<Edited, StructureError> {
+        let holder = Item::at(self.live, holder)?;
+        let (own, outer) = (self.marker()?, holder.marker()?);
+        let prefix = format!("{}{}", outer.prefix, " ".repeat(outer.width()));
+        let depth = holder.block().depth + 1;
+        self.moved(
+            &Form { prefix, sign: own.sign, number: own.number, depth },
+            Spot::After(holder.extent.end),
+            &[],
+        )
+    }
+
+    fn moved(&self, form: &Form<'_>, spot: Spot, lists: &[&List]) -> Result<Edited, StructureError> {
+        let text = self.live.text();
+        let old = &text[self.extent.start..self.extent.end];
+        let core = self.written_as(form)?;
+        let (edits, places, at) = match relocated(text, &self.extent, &core, spot) {
+            Some(Relocated { edits, places, at }) => (edits, places, at),
+            None if core == old => return Err(StructureError::NoEffect),
+            // It stays on its lines, with other indentation.
+            None => {
+                let edit = replace(text, self.extent.start..self.extent.end, core.as_str());
+                (vec![edit], Places::of_pieces([]), self.extent.start)
+            }
+        };
+        let edited = Edited::of(text, edits);
+        let new = if core == old {
+            check(self.live, &edited, &Kept::all(places))?
+        } else {
+            let inside = self.live.blocks().iter().filter(|block| {
+                block.kind != BlockKind::Quote
+                    && (self.extent.start..self.extent.end).contains(&block.bytes.start)
+            });
+            self.check_without(&edited, inside.count())?
+        };
+        let start = at + form.prefix.len();
+        if block_at(&new, start).is_none_or(|block| block.depth != form.depth) {
+            return Err(spilled(line_at(&edited.text, at), false));
+        }
+        let own = self.list();
+        let lists: Vec<_> = std::iter::once(&own).chain(lists.iter().copied()).collect();
+        self.renumbered(edited, &lists)
+    }
+
+    /// Returns the block of a parent, and its items without this item and its content.
+    fn items_of(
+        &self,
+        within: Within,
+        parent: &[usize],
+    ) -> Result<(Option<usize>, Vec<usize>), StructureError> {
         let blocks = self.live.blocks();
-        let own = self.block().bytes.clone();
-        let rest: Vec<usize> = (0..blocks.len())
-            .filter(|&at| {
-                at != self.index
-                    && !(own.contains(&blocks[at].bytes.start) && blocks[at].depth > self.block().depth)
-            })
-            .collect();
-        let (mut from, mut depth) = (0, 0);
+        let own = self.block();
+        let is_own = |at: usize| {
+            at == self.index || own.bytes.contains(&blocks[at].bytes.start) && blocks[at].depth > own.depth
+        };
+        let rest: Vec<usize> = (0..blocks.len()).filter(|&at| !is_own(at)).collect();
+        let in_text = if within == Within::Text { nesting_in_text(blocks) } else { Vec::new() };
+        let nesting_of = |at: usize| in_text.get(at).copied().unwrap_or(blocks[at].nesting);
+        let (mut from, mut depth, mut holder) = (0, 0, None);
         for level in 0..=parent.len() {
-            let inside = rest[from..].iter().take_while(|&&at| blocks[at].depth >= depth);
-            let items: Vec<usize> = inside
-                .enumerate()
-                .filter(|(_, at)| {
-                    let block = &blocks[**at];
-                    block.kind == BlockKind::Item && within.has(block.section) && block.nesting == level
-                })
-                .map(|(rank, _)| from + rank)
-                .collect();
+            let inside = rest[from..].iter().take_while(|&&at| blocks[at].depth >= depth).enumerate();
+            let items = inside.filter(|(_, at)| {
+                let block = &blocks[**at];
+                block.kind == BlockKind::Item && within.has(block.section) && nesting_of(**at) == level
+            });
+            let items: Vec<usize> = items.map(|(rank, _)| from + rank).collect();
             let Some(&number) = parent.get(level) else {
-                return Ok(items.into_iter().map(|at| rest[at]).collect());
+                return Ok((holder, items.into_iter().map(|at| rest[at]).collect()));
             };
             let Some(&found) = number.checked_sub(1).and_then(|rank| items.get(rank)) else {
                 let part = Part::Item(parent[..=level].to_vec());
                 return Err(AddressError::NoSuchBlock { part, available: items.len() }.into());
             };
-            (from, depth) = (found + 1, blocks[rest[found]].depth + 1);
+            (from, depth, holder) = (found + 1, blocks[rest[found]].depth + 1, Some(rest[found]));
         }
-        Ok(Vec::new())
+        Ok((holder, Vec::new()))
     }
 
-    fn extent_of_block(&self, index: usize) -> Extent {
-        let text = self.live.text();
-        let block = &self.live.blocks()[index];
-        let lines_of_block = crate::markdown::address::lines_of(text, block);
-        let start = lines::line_start(text, block.bytes.start).max(lines::mark(text));
-        let after = lines::skip(text, 0, lines_of_block.end).unwrap_or(text.len());
-        let last = lines::line_start_before(text, after.max(1)).max(start);
-        Extent {
-            start,
-            end: last + lines::content(&text[last..after.max(last)]).len(),
-            gaps: Gaps::Blank(None),
-        }
-    }
-
-    /// Writes the item with the marker and indentation of another one.
-    fn written_for(&self, own: &Marker<'_>, other: &Marker<'_>) -> Result<String, StructureError> {
-        let text = self.live.text();
-        let core = &text[self.extent.start..self.extent.end];
-        let same_kind = own.number.is_some() == other.number.is_some() && own.sign == other.sign;
-        if own.prefix == other.prefix && same_kind {
+    /// Writes the item with another marker and indentation.
+    fn written_as(&self, form: &Form<'_>) -> Result<String, StructureError> {
+        let core = &self.live.text()[self.extent.start..self.extent.end];
+        let own = self.marker()?;
+        let is_same_kind = own.number.is_some() == form.number.is_some() && own.sign == form.sign;
+        if own.prefix == form.prefix && is_same_kind {
             return Ok(core.to_owned());
         }
-        let quotes = |prefix: &str| prefix.matches('>').count();
-        if quotes(own.prefix) != quotes(other.prefix) {
+        let quotes = own.quotes();
+        if quotes != form.prefix.matches('>').count() {
             return Err(StructureError::Value(ValueFault::Destination));
         }
-        let digits = match (own.number, other.number) {
+        let digits = match (own.number, form.number) {
             (_, None) => String::new(),
-            (Some(number), Some(_)) => number.to_string(),
-            (None, Some(number)) => number.to_string(),
+            (Some(number), Some(_)) | (None, Some(number)) => number.to_string(),
         };
-        let space = if own.space.is_empty() { " " } else { own.space };
-        let (before, width) = (own.prefix.chars().count() + own.width(), digits.len() + 1 + space.len());
-        let prefix = other.line_prefix();
+        let (space, content) = (if own.space.is_empty() { " " } else { own.space }, own.content());
+        if space.contains('\t') {
+            return Err(StructureError::Value(ValueFault::Tab));
+        }
+        let width = digits.len() + form.sign.len() + space.len();
         let mut all = core.split_inclusive('\n');
         let first = all.next().unwrap_or_default();
-        let behind = own.prefix.len() + own.digits.len() + 1 + own.space.len();
-        let mut written =
-            format!("{prefix}{digits}{}{space}{}", other.sign, first.get(behind..).unwrap_or_default());
+        let behind = own.prefix.len() + own.digits.len() + own.sign.len() + own.space.len();
+        let text = first.get(behind..).unwrap_or_default();
+        let mut written = format!("{}{digits}{}{space}{text}", form.prefix, form.sign);
         for line in all {
-            let content = line.trim_start_matches([' ', '\t', '>']);
-            let indent = line[..line.len() - content.len()].chars().count();
-            if lines::content(content).is_empty() {
-                written.push_str(line);
-            } else if indent < before {
-                // A lazy line.
-                written.push_str(line);
-            } else {
-                written.push_str(&prefix);
-                written.push_str(&" ".repeat(width + indent - before));
-                written.push_str(content);
+            match indentation(line, quotes, content)? {
+                Some((start, blanks)) => {
+                    written.push_str(&form.prefix);
+                    written.push_str(&" ".repeat(width + blanks - content));
+                    written.push_str(&line[start + blanks..]);
+                }
+                // A blank or lazy line.
+                None => written.push_str(line),
             }
         }
         Ok(written)
     }
 
-    /// Returns the terminator and blank lines between this item and the next one or, for the last item, before it.
-    fn gap(&self) -> String {
-        let text = self.live.text();
-        let (siblings, rank) = self.siblings();
-        let blocks = self.live.blocks();
-        let start_of = |index: usize| lines::line_start(text, blocks[index].bytes.start);
-        let between = match (siblings.get(rank + 1), rank.checked_sub(1).map(|above| siblings[above])) {
-            (Some(&next), _) => Some(self.extent.end..start_of(next)),
-            (None, Some(above)) => Some(self.extent_of_block(above).end..self.extent.start),
-            (None, None) => None,
-        };
-        let gap = between
-            .and_then(|range| text.get(range))
-            .filter(|gap| gap.ends_with('\n') && gap.trim_matches([' ', '\t', '\r', '\n', '>']).is_empty());
-        gap.map_or_else(|| newline(text).to_owned(), str::to_owned)
-    }
-
-    /// Returns the numbers of the item's ordered list. Other lists have an empty result.
-    fn numbers(&self) -> Vec<u64> {
-        let text = self.live.text();
-        if !text[self.block().bytes.clone()].starts_with(|first: char| first.is_ascii_digit()) {
-            return Vec::new();
+    /// Returns the ordered list of the item. Other lists have an empty result.
+    fn list(&self) -> List {
+        let (text, start) = (self.live.text(), self.block().bytes.start);
+        if !text[start..].starts_with(|first: char| first.is_ascii_digit()) {
+            return List::default();
         }
-        list_with(self.live, self.block().bytes.start).map_or_else(Vec::new, |list| {
-            items_in(self.live, &list).iter().filter_map(|(_, marker)| marker.number).collect()
-        })
+        let items = ordered_lists(text)
+            .into_iter()
+            .find(|list| list.binary_search(&start).is_ok())
+            .unwrap_or_default();
+        let numbers = items_in(self.live, &items).iter().filter_map(|(_, marker)| marker.number).collect();
+        List { items, numbers }
     }
 
-    /// Numbers a list in sequence again if it was before. `near` are the starts of items of the list in the old text.
-    fn renumbered(&self, edited: Edited, near: &[usize], before: &[u64]) -> Result<Edited, StructureError> {
-        let is_sequence = before.windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1]));
-        let (Some(&first), true) = (before.first(), is_sequence) else {
-            return edited.with_effect(self.live.text());
+    /// Numbers lists in sequence again if they were before.
+    fn renumbered(&self, mut edited: Edited, lists: &[&List]) -> Result<Edited, StructureError> {
+        let is_sequence = |list: &&&List| {
+            !list.numbers.is_empty()
+                && list.numbers.windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1]))
         };
+        let text = self.live.text();
+        let places = Places::of_delta(text, &edited.delta);
+        let lists: Vec<_> = lists.iter().filter(is_sequence).collect();
+        if lists.is_empty() {
+            return edited.with_effect(text);
+        }
         let new = LiveOutline::new(edited.text.clone());
-        let places = Places::of_delta(self.live.text(), &edited.delta);
-        let list = near.iter().find_map(|&at| list_with(&new, places.of(at)?));
-        let Some(list) = list else { return edited.with_effect(self.live.text()) };
-        let edits = renumbering(&new, &list, first);
-        if edits.is_empty() {
-            return edited.with_effect(self.live.text());
+        let now = ordered_lists(new.text());
+        let mut edits = Vec::new();
+        let mut done = Vec::new();
+        for list in lists {
+            let near: Vec<_> = list.items.iter().filter_map(|&at| places.of(at)).collect();
+            let found = now.iter().position(|now| near.iter().any(|at| now.binary_search(at).is_ok()));
+            if let Some(found) = found.filter(|found| !done.contains(found)) {
+                done.push(found);
+                edits.extend(renumbering(&new, &now[found], list.numbers[0])?);
+            }
         }
-        let renumbered = Edited::of(new.text(), edits);
-        check_numbers(&new, &renumbered)?;
-        let delta = Delta::between(self.live.text(), &renumbered.text);
-        Edited { delta, text: renumbered.text }.with_effect(self.live.text())
+        if !edits.is_empty() {
+            edits.sort_by_key(|edit| edit.at);
+            let renumbered = Edited::of(new.text(), edits);
+            check_numbers(&new, &renumbered)?;
+            edited = Edited { delta: Delta::between(text, &renumbered.text), text: renumbered.text };
+        }
+        edited.with_effect(text)
     }
 }
 
-fn is_rest_blank(text: &str, block: &Block, from: usize) -> bool {
-    text.get(from..block.bytes.end)
-        .is_none_or(|rest| rest.trim_matches([' ', '\t', '\r', '\n', '>']).is_empty())
+/// The form that an item takes when it moves.
+struct Form<'m> {
+    prefix: String,
+    sign: &'m str,
+    /// The number of a neighbour in an ordered list.
+    number: Option<u64>,
+    /// Number of containers around it.
+    depth: usize,
+}
+
+/// An ordered list: the starts of its items, and their numbers.
+#[derive(Default)]
+struct List {
+    items: Vec<usize>,
+    numbers: Vec<u64>,
+}
+
+fn extent_of_block(live: &LiveOutline, index: usize) -> Extent {
+    let (text, block) = (live.text(), &live.blocks()[index]);
+    let start = lines::line_start(text, block.bytes.start).max(lines::mark(text));
+    let blank = [' ', '\t', '\r', '\n'];
+    let quoted = [' ', '\t', '\r', '\n', '>'];
+    let inside = &text[block.bytes.clone()];
+    let length =
+        if block.quoted { inside.trim_end_matches(quoted) } else { inside.trim_end_matches(blank) }.len();
+    // An empty item ends with its marker.
+    let end = block.bytes.start + length.max(1);
+    let line = lines::line_start(text, end);
+    let end = line.max(start) + lines::content(&text[line.max(start)..lines::line_end(text, end - 1)]).len();
+    Extent { start, end, gaps: Gaps::Blank(None) }
 }
 
 pub(super) fn renumber(
@@ -471,23 +541,16 @@ pub(super) fn renumber(
     }
     let list = lists.swap_remove(number - 1);
     let first = items_in(live, &list).iter().find_map(|(_, marker)| marker.number).unwrap_or(1);
-    let edited = Edited::of(live.text(), renumbering(live, &list, first)).with_effect(live.text())?;
+    let edited = Edited::of(live.text(), renumbering(live, &list, first)?).with_effect(live.text())?;
     check_numbers(live, &edited)?;
     Ok(edited)
-}
-
-/// Returns the starts of the items of the ordered list that has an item at a byte.
-fn list_with(live: &LiveOutline, item: usize) -> Option<Vec<usize>> {
-    ordered_lists(live.text()).into_iter().find(|list| list.binary_search(&item).is_ok())
 }
 
 fn block_at(live: &LiveOutline, start: usize) -> Option<&Block> {
     let blocks = live.blocks();
     let from = blocks.partition_point(|block| block.bytes.start < start);
-    blocks[from..]
-        .iter()
-        .take_while(|block| block.bytes.start == start)
-        .find(|block| block.kind == BlockKind::Item)
+    let mut here = blocks[from..].iter().take_while(|block| block.bytes.start == start);
+    here.find(|block| block.kind == BlockKind::Item)
 }
 
 /// Returns the items that begin at some places.
@@ -497,7 +560,7 @@ fn items_in<'l>(live: &'l LiveOutline, list: &[usize]) -> Vec<(&'l Block, Marker
 }
 
 /// Returns the edits that number a list. If a number becomes longer or shorter, the further lines of its item move along.
-fn renumbering(live: &LiveOutline, list: &[usize], first: u64) -> Vec<TextEdit> {
+fn renumbering(live: &LiveOutline, list: &[usize], first: u64) -> Result<Vec<TextEdit>, StructureError> {
     let text = live.text();
     let mut edits: Vec<TextEdit> = Vec::new();
     for (number, (block, marker)) in (first..).zip(items_in(live, list)) {
@@ -506,7 +569,6 @@ fn renumbering(live: &LiveOutline, list: &[usize], first: u64) -> Vec<TextEdit> 
             continue;
         }
         let (old, now) = (marker.digits.len(), new.len());
-        let width = marker.prefix.chars().count() + old + 1 + marker.space.len().max(1);
         edits.push(replace(text, marker.digits.clone(), new));
         if old == now {
             continue;
@@ -514,20 +576,17 @@ fn renumbering(live: &LiveOutline, list: &[usize], first: u64) -> Vec<TextEdit> 
         let mut at = lines::line_end(text, block.bytes.start);
         while at < block.bytes.end {
             let end = lines::line_end(text, at);
-            let content = text[at..end].trim_start_matches([' ', '\t', '>']);
-            let indent = text[at..end].len() - content.len();
-            if !lines::content(content).is_empty() && indent >= width {
-                let content = end - content.len();
+            if let Some((start, _)) = indentation(&text[at..end], marker.quotes(), marker.content())? {
                 edits.push(match now.checked_sub(old) {
-                    Some(more) => insert(content, " ".repeat(more)),
-                    None => replace(text, content - (old - now)..content, ""),
+                    Some(more) => insert(at + start, " ".repeat(more)),
+                    None => replace(text, at + start..at + start + (old - now), ""),
                 });
             }
             at = end;
         }
     }
     edits.sort_by_key(|edit| edit.at);
-    edits
+    Ok(edits)
 }
 
 /// Checks that new numbers leave all headings and blocks in order.
@@ -538,11 +597,8 @@ fn check_numbers(before: &LiveOutline, edited: &Edited) -> Result<(), StructureE
         live.blocks().iter().map(|block| (block.kind, block.depth, block.nesting)).collect::<Vec<_>>()
     };
     let titles = |live: &LiveOutline| {
-        live.outline()
-            .sections()
-            .iter()
-            .map(|section| (section.level, section.title.clone()))
-            .collect::<Vec<_>>()
+        let sections = live.outline().sections().iter();
+        sections.map(|section| (section.level, section.title.clone())).collect::<Vec<_>>()
     };
     if kinds(before) == kinds(&new) && titles(before) == titles(&new) {
         return Ok(());

@@ -7,46 +7,74 @@ use saphyr_parser::ScalarStyle;
 use super::error::{StructureError, ValueFault};
 use super::writing::{insert, newline, replace};
 use crate::diff::edit::TextEdit;
-use crate::markdown::address::AddressError;
 use crate::markdown::front_matter::{
-    Content, Entry, Form, Found, FrontMatter, Node, YamlValue, unsupported, written,
+    Content, Entry, Form, Found, FrontMatter, KeyError, Node, YamlValue, unsupported, written,
 };
+use crate::markdown::outline::Lead;
 use crate::text::lines;
+
+/// Maximum bytes of a key, and maximum names in it.
+const MAX_KEY: usize = 1024;
+const MAX_NAMES: usize = 16;
 
 /// Sets a key. Without a value, removes it.
 pub(super) fn set_key(text: &str, key: &str, value: Option<&YamlValue>) -> Result<TextEdit, StructureError> {
-    if key.split('.').any(str::is_empty) || key.contains(['\n', '\r']) {
+    let is_named = !key.trim().is_empty() && key.len() <= MAX_KEY && !key.contains(['\n', '\r']);
+    if !is_named {
         return Err(StructureError::Value(ValueFault::Key));
     }
     if value.is_some_and(|value| !value.is_valid()) {
         return Err(StructureError::Value(ValueFault::Yaml));
     }
+    let is_path = |names: &[String]| names.len() <= MAX_NAMES && names.iter().all(|name| !name.is_empty());
     let Some(front_matter) = FrontMatter::of(text)? else {
-        return match value {
-            Some(value) => Ok(created(text, key, value)),
-            None => Err(AddressError::NoFrontMatter.into()),
-        };
+        let Some(value) = value else { return Err(KeyError::NoFrontMatter.into()) };
+        let path: Vec<_> = key.split('.').map(str::to_owned).collect();
+        if !is_path(&path) {
+            return Err(StructureError::Value(ValueFault::Key));
+        }
+        let edit = created(text, &path, value);
+        let mut head = text[..edit.at].to_owned();
+        head.push_str(&edit.new);
+        head.push_str(&text[edit.at..lines::line_end(text, edit.at)]);
+        let after = FrontMatter::of(&head)?.ok_or(StructureError::Value(ValueFault::Yaml))?;
+        let is_read = after.find(key)?.entry.is_some_and(|entry| reads_as(entry.value, value));
+        return if is_read { Ok(edit) } else { Err(StructureError::Value(ValueFault::Yaml)) };
     };
-    let found = front_matter.find(key)?;
+    let names: Vec<_> = key.split('.').map(str::to_owned).collect();
+    let found = front_matter.find(key).map_err(|error| match error {
+        KeyError::NotFound { .. } if !is_path(&names) => StructureError::Value(ValueFault::Key),
+        error => error.into(),
+    })?;
     let edit = match (&found.entry, value) {
         (Some(entry), Some(value)) => replaced(text, &front_matter, entry, value)?,
         (Some(entry), None) => removed(text, &front_matter, &found, entry)?,
+        (None, Some(_)) if !is_path(&found.rest) => return Err(StructureError::Value(ValueFault::Key)),
         (None, Some(value)) => added(text, &front_matter, &found, value)?,
         (None, None) => return Err(found.missing(key).into()),
     };
+    if edit.range().end > front_matter.body.end && edit.new.is_empty() {
+        // All front matter is gone, and the lines below must not become some.
+        let rest = [&text[..edit.at], &text[edit.range().end..]].concat();
+        let is_none = Lead::of(&rest).front_matter.is_none();
+        return if is_none { Ok(edit) } else { Err(StructureError::Value(ValueFault::Yaml)) };
+    }
     check(text, &front_matter, &found, &edit, key, value)?;
     Ok(edit)
 }
 
-/// Creates the front matter, above the text.
-fn created(text: &str, key: &str, value: &YamlValue) -> TextEdit {
+/// Creates the front matter above the text, or fills an empty one.
+fn created(text: &str, path: &[String], value: &YamlValue) -> TextEdit {
     let newline = newline(text);
-    let path: Vec<_> = key.split('.').map(str::to_owned).collect();
     let at = lines::mark(text);
-    let first = &text[at..lines::line_end(text, at)];
-    let gap = if first.trim().is_empty() { "" } else { newline };
-    let entry = entry_text(&path, value, "", newline);
-    TextEdit { at, old: String::new(), new: format!("---{newline}{entry}---{newline}{gap}") }
+    let entry = entry_text(path, value, "", newline);
+    let below = lines::line_end(text, at);
+    let is_rule = |line: &str| lines::content(line).trim_end() == "---";
+    if is_rule(&text[at..below]) && is_rule(&text[below..lines::line_end(text, below)]) {
+        return insert(below, entry);
+    }
+    let gap = if text[at..below].trim().is_empty() { "" } else { newline };
+    insert(at, format!("---{newline}{entry}---{newline}{gap}"))
 }
 
 fn replaced(
@@ -150,34 +178,47 @@ fn removed(
         check_one_line(text, entry.value, line)?;
     }
     let lines = entry.lines(text);
-    let is_last = matches!(found.mapping.map(|mapping| &mapping.content), Some(Content::Mapping(all)) if all.len() == 1);
-    if !is_last {
-        return Ok(replace(text, lines, String::new()));
+    let all = found.mapping.map(|mapping| &mapping.content);
+    if !matches!(all, Some(Content::Mapping(all)) if all.len() == 1) {
+        return Ok(replace(text, without_blanks(text, front_matter, lines), ""));
     }
     match found.owner {
         // An empty mapping stays one.
         Some(owner) => {
-            let colon = owner.after_colon(text);
-            let between = colon..lines::line_start(text, entry.key.bytes.start);
-            if has_comment(text, &between) {
-                return Err(unsupported(line, "comments inside of the value").into());
+            let between = owner.after_colon(text)..lines.start;
+            if between.start > between.end || has_comment(text, &between) {
+                return Err(unsupported(line, "comments or other keys beside the value").into());
             }
             let end = lines.end;
             let end = end - lines::terminator(&text[lines]).len();
-            Ok(replace(text, colon..end, " {}".to_owned()))
+            Ok(replace(text, between.start..end, " {}"))
         }
-        None if text[front_matter.body.clone()].len() > lines.len() => {
-            Ok(replace(text, lines, String::new()))
-        }
-        // Without a line, the delimiters would be two thematic breaks.
         None => {
-            let mark = lines::mark(text);
+            let lines = without_blanks(text, front_matter, lines);
+            let is_empty = text[front_matter.body.start..lines.start].trim().is_empty()
+                && text[lines.end..front_matter.body.end].trim().is_empty();
+            if !is_empty {
+                return Ok(replace(text, lines, ""));
+            }
+            // Without a line, the delimiters would be two thematic breaks.
             let end = lines::line_end(text, front_matter.body.end);
             let gap = lines::line_end(text, end);
             let end = if text[end..gap].trim().is_empty() { gap } else { end };
-            Ok(replace(text, mark..end, String::new()))
+            Ok(replace(text, lines::mark(text)..end, ""))
         }
     }
+}
+
+/// Adds the blank lines below the first lines of front matter, which must not begin with one.
+fn without_blanks(text: &str, front_matter: &FrontMatter<'_>, mut lines: Range<usize>) -> Range<usize> {
+    while lines.start == front_matter.body.start && lines.end < front_matter.body.end {
+        let end = lines::line_end(text, lines.end);
+        if !text[lines.end..end].trim().is_empty() {
+            break;
+        }
+        lines.end = end;
+    }
+    lines
 }
 
 fn added(
@@ -252,10 +293,8 @@ fn check(
     head.replace_range(edit.range(), &edit.new);
     let after = FrontMatter::of(&head)?;
     let (Some(after), Some(value)) = (&after, value) else {
-        let is_gone = match &after {
-            Some(after) => after.find(key).is_ok_and(|found| found.entry.is_none()),
-            None => true,
-        };
+        let is_gone =
+            after.as_ref().is_some_and(|after| after.find(key).is_ok_and(|found| found.entry.is_none()));
         let others = |root: Option<&Node>| root.map_or(0, entries_in);
         let before = others(front_matter.root.as_ref());
         let now = others(after.as_ref().and_then(|after| after.root.as_ref()));
@@ -377,5 +416,5 @@ fn check_one_line(text: &str, node: &Node, line: usize) -> Result<(), StructureE
 /// Whether there is a comment between the nodes of a range.
 fn has_comment(text: &str, range: &Range<usize>) -> bool {
     // A `#` inside of a quoted scalar counts too, because it is rare and nothing is lost.
-    text[range.clone()].contains('#')
+    text.get(range.clone()).is_none_or(|between| between.contains('#'))
 }

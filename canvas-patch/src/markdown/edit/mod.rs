@@ -2,13 +2,13 @@
 //!
 //! * An edit becomes text edits of the addressed bytes and the blank lines around them. Line ends, indentation, padding
 //!   of tables and list markers follow the neighbours.
-//! * The new text is read again. Unless every other heading, item, fence, quote, footnote and table is the same as before,
-//!   and the addressed one is as requested, the edit is refused.
+//! * The new text is read again. Unless every other heading, item, fence, footnote and table is the same as before, and the
+//!   addressed one is as requested, the edit is refused.
 //! * A section, item, fence or table that moves takes one gap of blank lines along, on the side from which it came. So the
 //!   opposite move restores every byte.
 //!
-//! `relocate` moves and deletes lines, `heading`, `table`, `item`, `key` and `replace` make the other edits, and
-//! `check` compares the structure of both texts.
+//! `moves` moves and deletes the lines that `relocate` computes, `heading`, `table`, `item`, `key` and `replace` make the
+//! other edits, and `check` compares the structure of both texts.
 
 mod check;
 mod error;
@@ -18,6 +18,7 @@ mod item;
 mod json;
 mod key;
 mod model;
+mod moves;
 mod relocate;
 mod replace;
 mod table;
@@ -72,8 +73,8 @@ impl LiveOutline {
     /// Returns the same errors as [`edit_structure`].
     pub fn edit_structure(&self, edit: &StructureEdit) -> Result<Edited, StructureError> {
         match edit {
-            StructureEdit::Move { from, to, shift } => relocate::move_lines(self, from, to, *shift),
-            StructureEdit::Delete { at } => relocate::delete(self, at),
+            StructureEdit::Move { from, to, shift } => moves::move_lines(self, from, to, *shift),
+            StructureEdit::Delete { at } => moves::delete(self, at),
             StructureEdit::Shift { section, by } => heading::shift(self, section, *by),
             StructureEdit::Rename { section, title, links } => heading::rename(self, section, title, *links),
             StructureEdit::Table { section, table, change } => {

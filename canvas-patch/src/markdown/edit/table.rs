@@ -62,10 +62,8 @@ pub(super) fn change(
     let places = Places::of_delta(text, &edited.delta);
     let start = bytes.start;
     let kept = Kept {
-        places: places.holding(start),
-        is_free: &|_| false,
         may_go: &|block: &Block| bytes.contains(&block.bytes.start),
-        new_items: 0,
+        ..Kept::all(places.holding(start))
     };
     let spoiled = |error| match error {
         StructureError::Spilled(_) => StructureError::Value(ValueFault::Cell),

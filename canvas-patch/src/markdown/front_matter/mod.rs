@@ -66,15 +66,18 @@ impl<'t> FrontMatter<'t> {
         let lead = Lead::of(text);
         let Some(range) = lead.front_matter else {
             let below = &body[lines::line_end(body, 0)..];
-            let is_open =
-                first == "---" && !lines::content(&below[..lines::line_end(below, 0)]).trim().is_empty();
+            let next = lines::content(&below[..lines::line_end(below, 0)]).trim_end();
+            let is_open = first == "---" && !next.is_empty() && next != "---";
             let is_other =
-                first.strip_prefix("---").is_some_and(|rest| rest.starts_with(|c: char| c.is_alphabetic()));
+                first.strip_prefix("---").is_some_and(|rest| rest.starts_with(char::is_alphabetic));
+            // Other braces begin a template.
+            let object = first.strip_prefix('{').map(str::trim_start);
+            let is_json = object.is_some_and(|rest| rest.is_empty() || rest.starts_with(['"', '}']));
             return match first {
                 _ if is_open => Err(unsupported(1, "an opening line of --- without a closing one")),
                 _ if is_other => Err(unsupported(1, "another language than YAML")),
                 "+++" => Err(unsupported(1, "the form of TOML")),
-                "{" | "{}" => Err(unsupported(1, "the form of JSON")),
+                _ if is_json => Err(unsupported(1, "the form of JSON")),
                 _ => Ok(None),
             };
         };
@@ -111,6 +114,14 @@ impl<'t> FrontMatter<'t> {
         loop {
             let entry = self.entry_of(mapping, &rest[0], key)?;
             match entry {
+                Some(entry)
+                    if rest.len() > 1
+                        && (entry.key.is_marked
+                            || entry.value.is_marked
+                            || matches!(entry.value.content, Content::Alias(_))) =>
+                {
+                    return Err(unsupported(self.line(entry.key.bytes.start), "an anchor, alias or tag"));
+                }
                 Some(entry) if rest.len() > 1 && matches!(entry.value.content, Content::Mapping(_)) => {
                     rest.remove(0);
                     mapping = entry.value;

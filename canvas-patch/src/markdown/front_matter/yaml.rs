@@ -112,7 +112,8 @@ impl<'y> Reader<'y> {
         if depth > MAX_DEPTH {
             return Err(self.fault("values that nest too deeply"));
         }
-        let bytes = self.offsets.range(&span);
+        let range = self.offsets.range(&span);
+        let bytes = self.offsets.unmarked(range);
         let (content, bytes, is_marked) = match event {
             Event::Alias(anchor) => (Content::Alias(anchor), bytes, false),
             Event::Scalar(value, style, anchor, tag) => {
@@ -138,6 +139,9 @@ impl<'y> Reader<'y> {
                         (Event::MappingEnd, end) => break end,
                         (event, span) => {
                             let key = self.node(event, span, depth + 1)?;
+                            if self.offsets.is_explicit(key.bytes.start) {
+                                return Err(self.fault("a key behind a question mark"));
+                            }
                             let (event, span) = self.next()?;
                             entries.push((key, self.node(event, span, depth + 1)?));
                         }
@@ -243,6 +247,20 @@ impl<'y> Offsets<'y> {
             self.at = (0, 0);
         }
         self.base + at
+    }
+
+    /// Returns a range without anchors and tags at its start, which the parser counts.
+    fn unmarked(&self, range: Range<usize>) -> Range<usize> {
+        let mut rest = self.text(&range);
+        while rest.starts_with(['&', '!']) {
+            rest = rest.trim_start_matches(|char: char| !char.is_whitespace()).trim_start();
+        }
+        range.end - rest.len()..range.end
+    }
+
+    /// Whether a key begins behind `?`.
+    fn is_explicit(&self, at: usize) -> bool {
+        self.yaml[..at - self.base].trim_end_matches([' ', '\t']).ends_with('?')
     }
 
     fn text(&self, bytes: &Range<usize>) -> &'y str {

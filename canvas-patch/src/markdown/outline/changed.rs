@@ -17,6 +17,17 @@ pub(crate) struct Changed {
 /// Returns the changes from one text to the other. These are the edits if they turn one into the other. Otherwise, one
 /// change covers everything from the first to the last difference.
 pub(crate) fn changes(before: &str, after: &str, edits: &[TextEdit]) -> Vec<Changed> {
+    let changes = all_changes(before, after, edits);
+    match &changes[..] {
+        [first, .., last] if changes.len() > MAX_EDITS => {
+            vec![Changed { old: first.old.start..last.old.end, new: first.new.start..last.new.end }]
+        }
+        _ => changes,
+    }
+}
+
+/// Like [`changes`], but returns every edit, however many there are.
+pub(crate) fn all_changes(before: &str, after: &str, edits: &[TextEdit]) -> Vec<Changed> {
     checked(before, after, edits).unwrap_or_else(|| difference(before, after))
 }
 
@@ -40,12 +51,7 @@ fn checked(before: &str, after: &str, edits: &[TextEdit]) -> Option<Vec<Changed>
     if before.get(old_at..)? != after.get(new_at..)? {
         return None;
     }
-    match &changes[..] {
-        [first, .., last] if changes.len() > MAX_EDITS => {
-            Some(vec![Changed { old: first.old.start..last.old.end, new: first.new.start..last.new.end }])
-        }
-        _ => Some(changes),
-    }
+    Some(changes)
 }
 
 /// Returns one change from the first to the last difference. Equal texts have no change.

@@ -32,7 +32,7 @@ mod scan;
 mod splice;
 mod table;
 
-pub(crate) use changed::{Changed, changes};
+pub(crate) use changed::{Changed, all_changes, changes};
 pub(crate) use depth::bounded;
 pub(crate) use found::{Block, BlockKind, Lead};
 pub(crate) use index::Region;

@@ -17,7 +17,9 @@ use self::protected::check_protected;
 use self::touched::Touched;
 use crate::diff::edit::TextEdit;
 use crate::markdown::address::Address;
-use crate::markdown::outline::{BlockKind, Changed, Lead, LineRange, LiveOutline, Region, changes};
+use crate::markdown::outline::{
+    BlockKind, Changed, Lead, LineRange, LiveOutline, Region, all_changes, changes,
+};
 use crate::text::cursor::LineCursor;
 use crate::text::lines;
 
@@ -86,7 +88,7 @@ impl LiveOutline {
         policy: &EditPolicy,
     ) -> Result<StructureChange, EditPolicyError> {
         let changes = changes(self.text(), after, edits);
-        let touched = Touched::of(self.text(), after, &changes);
+        let touched = Touched::of(self.text(), after, &all_changes(self.text(), after, edits));
         if let Some(scope) = &policy.scope {
             check_scope(self.text(), &touched, self.resolve(scope)?.lines)?;
         }

@@ -5,6 +5,7 @@ use super::touched::Touched;
 use crate::diff::edit::TextEdit;
 use crate::markdown::address::{Address, Context, Part, Within, lines_of, own_body};
 use crate::markdown::outline::{Block, BlockKind, LineRange, LiveOutline, paragraphs};
+use crate::text::lines;
 
 /// Refuses an edit that changes a line of a protected place, moves the place, or puts something into it. An
 /// address that does not resolve has no effect.
@@ -108,8 +109,14 @@ fn is_preamble(new: Context<'_>, now: LineRange) -> bool {
     own_body(new.text, new.outline, None) == Some(now)
 }
 
+/// Returns the block that begins on the first of some lines, and has these lines.
 fn block_of(live: &LiveOutline, lines: LineRange, is: impl Fn(&Block) -> bool) -> Option<&Block> {
-    live.blocks().iter().find(|block| is(block) && lines_of(live.text(), block) == lines)
+    let (text, blocks) = (live.text(), live.blocks());
+    let start = lines::skip(text, 0, lines.start - 1)?;
+    let end = lines::line_end(text, start);
+    let from = blocks.partition_point(|block| block.bytes.start < start);
+    let mut here = blocks[from..].iter().take_while(|block| block.bytes.start < end);
+    here.find(|block| is(block) && lines_of(text, block) == lines)
 }
 
 /// Whether the new text has a block of the same kind at these lines.

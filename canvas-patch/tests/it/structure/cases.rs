@@ -1,6 +1,6 @@
 //! Each edit with its texts before and after, or with the code of its refusal.
 
-use canvas_patch::{Address, EditPolicy, Effect, LiveOutline, effects};
+use canvas_patch::{Address, EditPolicy, Effect, LiveOutline, StructureEdit, effects};
 use serde_json::{Value, json};
 
 use super::{edit, edited};
@@ -691,4 +691,174 @@ fn effects_reach_links_footnotes_and_tables() {
             .collect();
         assert_eq!(found, expected, "{before:?} {after:?}");
     }
+}
+
+/// Edits that once gave a wrong text.
+#[test]
+fn neighbours_stay_whole() {
+    let item = |numbers: Value, change: &str, value: Value| json!({"item": {"item": numbers, change: value}});
+    let gone = |key: &str| json!({"front_matter": {"key": key, "remove": true}});
+    let set = |key: &str, value: Value| json!({"front_matter": {"key": key, "value": value}});
+    let lists = "5. x\n6. y\n\ntext\n\n1. a\n2. b\n3. c\n";
+    check(&[
+        (
+            "another list keeps its numbers",
+            lists,
+            item(json!(3), "remove", json!(true)),
+            "5. x\n6. y\n\ntext\n\n1. b\n2. c\n",
+        ),
+        (
+            "and in a move",
+            lists,
+            item(json!(4), "move_to", json!(3)),
+            "5. x\n6. y\n\ntext\n\n1. b\n2. a\n3. c\n",
+        ),
+        (
+            "a quote inside moves along",
+            "- a\n  - x\n- b\n  > q\n",
+            item(json!(2), "move_to", json!([1, 2])),
+            "- a\n  - x\n  - b\n    > q\n",
+        ),
+        (
+            "tabs are refused",
+            "- a\n    - x\n- b\n\t- c\n",
+            item(json!(2), "move_to", json!([1, 2])),
+            "VALUE_INVALID",
+        ),
+        (
+            "code keeps its mark",
+            "9. a\n10. b\n    ```\n    >q\n    ```\n",
+            item(json!(1), "remove", json!(true)),
+            "9. b\n   ```\n   >q\n   ```\n",
+        ),
+        (
+            "code moves whole",
+            "8. a\n9. b\n   ```\n     > cmd\n   ```\n",
+            item(json!(1), "insert_after", json!("n")),
+            "8. a\n9. n\n10. b\n    ```\n      > cmd\n    ```\n",
+        ),
+        (
+            "a quote in a longer number",
+            "8. a\n9. b\n   > q\n",
+            item(json!(1), "insert_after", json!("n")),
+            "8. a\n9. n\n10. b\n    > q\n",
+        ),
+        (
+            "an item goes after another, not into it",
+            "- a\n  - x\n- b\n",
+            json!({"move": {"from": {"item": [1, 1]}, "after": {"item": 2}}}),
+            "- a\n- b\n- x\n",
+        ),
+        (
+            "under an item without items",
+            "- a\n- b\n",
+            item(json!(2), "move_to", json!([1, 1])),
+            "- a\n  - b\n",
+        ),
+        (
+            "a text between lists",
+            "- a\n\ntext\n\n  - b\n",
+            json!({"delete": {"paragraph": 1}}),
+            "STRUCTURE_SPILLED",
+        ),
+        (
+            "a tab behind the marker",
+            "-\ta\n",
+            item(json!(1), "insert_after", json!("x\n\ny")),
+            "-\ta\n-\tx\n\n    y\n",
+        ),
+        (
+            "a link is no box",
+            "- [ ] a\n",
+            item(json!(1), "insert_after", json!("[x](u)")),
+            "- [ ] a\n- [ ] [x](u)\n",
+        ),
+        (
+            "a heading in an item",
+            "- # H\n  - x\n- b\n",
+            item(json!(2), "insert_after", json!("c")),
+            "- # H\n  - x\n- b\n- c\n",
+        ),
+        (
+            "nothing between the rows",
+            "| a |\n| - |\n| b |\n\np\n",
+            json!({"move": {"from": {"paragraph": 1}, "before": {"table": 1, "row": 1}}}),
+            "VALUE_INVALID",
+        ),
+        (
+            "no accidental heading",
+            "p\n# A\n\n---\n",
+            json!({"delete": {"lines": [2, 3]}}),
+            "STRUCTURE_SPILLED",
+        ),
+        (
+            "above front matter",
+            "---\nk: v\n\n---\n\n# A\n\na\n",
+            json!({"move": {"from": {"section": ["A"]}, "before": {"front_matter": true}}}),
+            "VALUE_INVALID",
+        ),
+        (
+            "into front matter",
+            "---\nk: v\n---\n\np\n",
+            json!({"move": {"from": {"paragraph": 1}, "before": {"front_matter": true, "key": "k"}}}),
+            "VALUE_INVALID",
+        ),
+        (
+            "a gap in a quote",
+            "> p\n>\n> ```\n> x\n> ```\n> q\n",
+            json!({"move": {"from": {"paragraph": 1}, "after": {"fence": 1}}}),
+            "> ```\n> x\n> ```\n>\n> p\n>\n> q\n",
+        ),
+        (
+            "a gap after HTML",
+            "# A\n\n<div>\n</div>\n\n# B\ntext\n# C\n",
+            json!({"move": {"from": {"section": ["A"]}, "after": {"section": ["B"]}}}),
+            "# B\ntext\n\n# A\n\n<div>\n</div>\n\n# C\n",
+        ),
+        (
+            "a place inside",
+            "# A\n\na\n\n## B\n\nb\n",
+            json!({"move": {"from": {"lines": [1, 5]}, "before": {"section": ["B"]}}}),
+            "MOVE_INTO_ITSELF",
+        ),
+        ("an anchored mapping", "---\nm: &x {a: 1}\n---\n", gone("m.a"), "FRONT_MATTER_UNSUPPORTED"),
+        ("an explicit key", "---\n? a\n: b: 1\nc: 2\n---\n", gone("a.b"), "FRONT_MATTER_UNSUPPORTED"),
+        (
+            "below an anchor",
+            "---\nm: &x\n  a: 1\nn: *x\n---\n",
+            set("m.a", json!(2)),
+            "FRONT_MATTER_UNSUPPORTED",
+        ),
+        (
+            "below an alias",
+            "---\nm: &x\n  a: 1\nn: *x\n---\n",
+            set("n.a", json!(2)),
+            "FRONT_MATTER_UNSUPPORTED",
+        ),
+        ("the last key above a blank line", "---\na: 1\n\n---\n\np\n", gone("a"), "p\n"),
+        ("a first key above a blank line", "---\na: 1\n\nb: 2\n---\n", gone("a"), "---\nb: 2\n---\n"),
+        (
+            "front matter below front matter",
+            "---\na: 1\n---\n\n---\nb: 2\n---\n\nT\n",
+            gone("a"),
+            "VALUE_INVALID",
+        ),
+        ("too long", "T\n", set("a", json!("x".repeat(70_000))), "FRONT_MATTER_UNSUPPORTED"),
+        ("too deep", "T\n", set(&vec!["a"; 40].join("."), json!(1)), "VALUE_INVALID"),
+        ("JSON in one line", "{\"title\": \"T\"}\n\n# A\n", set("a", json!(1)), "FRONT_MATTER_UNSUPPORTED"),
+        ("a template", "{{ title }}\n", set("a", json!(1)), "---\na: 1\n---\n\n{{ title }}\n"),
+        ("empty front matter", "---\n---\n\np\n", set("a", json!(1)), "---\na: 1\n---\n\np\n"),
+        (
+            "a dot in front",
+            "---\n.draft: true\n---\n",
+            set(".draft", json!(false)),
+            "---\n.draft: false\n---\n",
+        ),
+    ]);
+    let wrong = serde_json::from_value::<StructureEdit>(json!({"delete": {"section": ["A"], "itme": 2}}));
+    assert!(wrong.unwrap_err().to_string().contains("itme"));
+    // Each of many edits is apart from the protected place.
+    let text = format!("{0}\n# P\n\np\n\n# Q\n\n{0}", "a\n".repeat(200));
+    let all = json!({"replace_all": {"find": "a", "with": "b", "count": 400}});
+    assert_eq!(refused(&text, &all, &json!({"section": ["P"]})), None);
 }
