@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use canvas_lease::PreemptionCause;
-use canvas_patch::{Address, Delta, Edited, Merged, StructureEdit, Summary, edit_structure};
+use canvas_patch::{Address, Delta, Edited, Merged, StructureEdit, edit_structure};
 
 use crate::document::quoted::lines_of;
 use crate::model::author::Author;
@@ -81,9 +81,10 @@ impl Decide for EditStructure {
     }
 
     fn digest(&self) -> Digest {
-        let json = |value: Result<String, _>| value.unwrap_or_else(|_: serde_json::Error| String::new());
-        let edit = json(serde_json::to_string(&self.edit));
-        let scope = self.scope.as_ref().map(|scope| json(serde_json::to_string(scope))).unwrap_or_default();
+        let edit = serde_json::to_string(&self.edit).expect("an edit is JSON");
+        let scope =
+            self.scope.as_ref().map(|scope| serde_json::to_string(scope).expect("an address is JSON"));
+        let scope = scope.unwrap_or_default();
         let (by, base) = (author_text(self.by), base_text(self.base));
         Digest::of(&["structure", &by, &edit, &base, &scope].map(str::as_bytes))
     }
@@ -114,10 +115,6 @@ impl Decide for EditStructure {
                 at.edit_now(&self.edit)?
             }
         };
-        if delta.is_empty() {
-            // Somebody else made the same change.
-            return Ok(at.unchanged());
-        }
         at.check_size::<EditStructureRefusal>(text.len())?;
         if self.by != Author::User || self.scope.is_some() {
             at.check_edit::<EditStructureRefusal>(&text, &delta, self.scope.as_ref())?;
@@ -125,9 +122,12 @@ impl Decide for EditStructure {
         let (summary, spans) = (summary(&delta), spans(&text, &delta));
         let places: Vec<_> = spans.iter().map(|span| (span.start_line, span.end_line)).collect();
         let lines = lines_of(&text, &places);
-        at.replace_document::<EditStructureRefusal>(text, delta.edits())?;
-        let record = Record { actor: self.by.actor(), operation, summary: summary.to_string() };
-        at.record(record, at.document_step(delta));
+        // Somebody else may have made the same change since the base.
+        if !delta.is_empty() {
+            at.replace_document::<EditStructureRefusal>(text, delta.edits())?;
+            let record = Record { actor: self.by.actor(), operation, summary: summary.to_string() };
+            at.record(record, at.document_step(delta));
+        }
         if self.by != Author::User {
             at.mark_written(None);
         }
@@ -148,33 +148,10 @@ impl Decide for EditStructure {
 }
 
 impl Transition<'_> {
-    /// Returns the answer of an edit that is already done.
-    fn unchanged(&self) -> AppliedPatch {
-        AppliedPatch {
-            revision: self.head.revision_id(),
-            summary: Summary::default(),
-            repairs: Vec::new(),
-            spans: Vec::new(),
-            lines: Vec::new(),
-            expires_at: None,
-            changes: None,
-            proposed: None,
-            retaken: None,
-        }
-    }
-
     /// Makes an edit of the current document.
     fn edit_now(&self, edit: &StructureEdit) -> Result<(String, Delta), Stop<EditStructureRefusal>> {
-        let edited = match edit {
-            // These need no outline.
-            StructureEdit::FrontMatter { .. } | StructureEdit::ReplaceAll { .. } => {
-                edit_structure(self.view.text(), edit)
-            }
-            _ => {
-                let outline = self.view.contents.outline().expect("a view has the document at least");
-                outline.live().edit_structure(edit)
-            }
-        };
+        let outline = self.view.contents.outline().expect("a view has the document at least");
+        let edited = outline.live().edit_structure(edit);
         let Edited { text, delta } =
             edited.map_err(|error| Stop::refused(StructureRefusal::StructureRejected { error }))?;
         Ok((text, delta))

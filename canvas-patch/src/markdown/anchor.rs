@@ -95,6 +95,18 @@ fn destination(body: &str, range: Range<usize>, open: &str, anchor: &str) -> Opt
     rest.starts_with(anchor).then(|| start..start + anchor.len() - 1)
 }
 
+/// Encodes the bytes of an anchor that are not ASCII in percent.
+pub(crate) fn encoded(anchor: &str) -> String {
+    let mut out = String::with_capacity(anchor.len());
+    for byte in anchor.bytes() {
+        match byte {
+            byte if byte.is_ascii() => out.push(char::from(byte)),
+            byte => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
 /// Decodes the percent-encoded bytes of an anchor.
 pub(crate) fn decoded(anchor: &str) -> Cow<'_, str> {
     if !anchor.contains('%') {

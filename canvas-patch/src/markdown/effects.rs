@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use pulldown_cmark::{BrokenLink, CowStr, Event, Parser};
 use regex::Regex;
 
+use crate::markdown::address::footnote_label;
 use crate::markdown::anchor::{AnchorLink, anchor_links, anchors, decoded};
 use crate::markdown::outline::{BlockKind, Lead, LiveOutline, OPTIONS, bounded};
 use crate::markdown::table::Table;
@@ -47,7 +48,7 @@ pub enum EffectCode {
 }
 
 /// Lists the effects of an edit on links, footnotes and tables, in the order of their lines. Faults that the old text
-/// already had are left out. Takes linear time, about as long as two outlines of each text.
+/// already had are left out. Takes linear time, in which each text is parsed four or five times.
 ///
 /// ```
 /// use canvas_patch::{EffectCode, effects};
@@ -58,10 +59,11 @@ pub enum EffectCode {
 /// ```
 pub fn effects(before: &str, after: &str) -> Vec<Effect> {
     let (old, new) = (LiveOutline::new(before.to_owned()), LiveOutline::new(after.to_owned()));
+    let (referred, refers) = (referenced(before), referenced(after));
     let mut found = changed_anchors(&old, &new);
     found.extend(broken_links(&old, &new));
-    found.extend(broken_references(&old, &new));
-    found.extend(orphaned_definitions(&old, &new));
+    found.extend(broken_references(&old, &new, &referred));
+    found.extend(orphaned_definitions(&old, &new, (&referred, &refers)));
     found.extend(ragged_rows(&old, &new));
     found.sort_by(|a, b| (a.line, a.code, &a.detail).cmp(&(b.line, b.code, &b.detail)));
     found
@@ -113,7 +115,7 @@ fn broken_links(old: &LiveOutline, new: &LiveOutline) -> Vec<Effect> {
 }
 
 /// Finds references whose definitions were in the old text.
-fn broken_references(old: &LiveOutline, new: &LiveOutline) -> Vec<Effect> {
+fn broken_references(old: &LiveOutline, new: &LiveOutline, referred: &BTreeSet<String>) -> Vec<Effect> {
     let (defined, after) = (old.definitions(), new.text());
     let undefined = undefined_labels(after).into_iter();
     let mut broken: Vec<_> = undefined
@@ -121,7 +123,9 @@ fn broken_references(old: &LiveOutline, new: &LiveOutline) -> Vec<Effect> {
         .map(|(at, label)| (at, EffectCode::LinkBroken, label))
         .collect();
     broken.extend(
-        lost_footnotes(old, new).into_iter().map(|(at, label)| (at, EffectCode::FootnoteOrphaned, label)),
+        lost_footnotes(old, new, referred)
+            .into_iter()
+            .map(|(at, label)| (at, EffectCode::FootnoteOrphaned, label)),
     );
     broken.sort_by_key(|(at, ..)| *at);
     let mut cursor = LineCursor::new(after);
@@ -134,8 +138,8 @@ fn broken_references(old: &LiveOutline, new: &LiveOutline) -> Vec<Effect> {
 }
 
 /// Finds references to footnotes whose definitions are gone. The parser reports them only if they are defined.
-fn lost_footnotes(old: &LiveOutline, new: &LiveOutline) -> Vec<(usize, String)> {
-    let (known, referred) = (footnotes(new), referenced(old.text()));
+fn lost_footnotes(old: &LiveOutline, new: &LiveOutline, referred: &BTreeSet<String>) -> Vec<(usize, String)> {
+    let known = footnotes(new);
     let is_lost = |label: &String| !known.contains_key(label) && referred.contains(label);
     let lost: BTreeSet<_> = footnotes(old).into_keys().filter(is_lost).collect();
     if lost.is_empty() {
@@ -159,11 +163,8 @@ fn lost_footnotes(old: &LiveOutline, new: &LiveOutline) -> Vec<(usize, String)> 
 fn footnotes(live: &LiveOutline) -> BTreeMap<String, usize> {
     let mut first = BTreeMap::new();
     for block in live.blocks().iter().filter(|block| block.kind == BlockKind::Footnote) {
-        let definition = &live.text()[block.bytes.clone()];
-        let label = definition.split_once("]:").and_then(|(label, _)| label.strip_prefix("[^"));
-        if let Some(label) = label {
-            first.entry(label.to_lowercase()).or_insert(block.bytes.start);
-        }
+        let label = footnote_label(&live.text()[block.bytes.clone()]);
+        first.entry(label.to_lowercase()).or_insert(block.bytes.start);
     }
     first
 }
@@ -182,8 +183,11 @@ fn undefined_labels(text: &str) -> Vec<(usize, String)> {
 }
 
 /// Finds definitions of footnotes that lost their last reference.
-fn orphaned_definitions(old: &LiveOutline, new: &LiveOutline) -> Vec<Effect> {
-    let (before, after) = (referenced(old.text()), referenced(new.text()));
+fn orphaned_definitions(
+    old: &LiveOutline,
+    new: &LiveOutline,
+    (before, after): (&BTreeSet<String>, &BTreeSet<String>),
+) -> Vec<Effect> {
     let known = footnotes(old);
     let mut cursor = LineCursor::new(new.text());
     let orphans = footnotes(new).into_iter().filter(|(label, _)| !after.contains(label));

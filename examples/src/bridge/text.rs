@@ -47,11 +47,10 @@ pub(super) fn restructure(request: &Request<'_>) -> Result<Value, BridgeError> {
     let protected = request.field::<Option<Vec<Address>>>("protected")?.unwrap_or_default();
     // Each reply names the addresses that protect nothing.
     let unresolved: Vec<_> =
-        protected.iter().filter(|address| resolve_address(text, address).is_err()).collect();
-    let unresolved = json!(unresolved);
-    let refused = |error: &StructureError| match unresolved.as_array() {
-        Some(none) if none.is_empty() => refused_edit(error),
-        _ => refused_edit(error).with("unresolved", unresolved.clone()),
+        protected.iter().filter(|address| resolve_address(text, address).is_err()).cloned().collect();
+    let refused = |error: &StructureError| match unresolved.is_empty() {
+        true => refused_edit(error),
+        false => refused_edit(error).with("unresolved", json!(unresolved)),
     };
     let edited = edit_structure(text, &edit).map_err(|error| refused(&error))?;
     let policy = EditPolicy { protected, ..EditPolicy::default() };
@@ -63,21 +62,19 @@ pub(super) fn restructure(request: &Request<'_>) -> Result<Value, BridgeError> {
     let applied = apply_patch(text, &patch, &ApplyOptions::default())?;
     let spans: Vec<LineSpan> = applied.spans().iter().map(LineSpan::from).collect();
     let mut reply = json!({"text": edited.text, "spans": spans, "reverse": applied.inverse()});
-    if !unresolved.as_array().is_some_and(Vec::is_empty) {
-        reply["unresolved"] = unresolved;
+    if !unresolved.is_empty() {
+        reply["unresolved"] = json!(unresolved);
     }
     Ok(reply)
 }
 
 fn refused_edit(error: &StructureError) -> BridgeError {
-    match error {
-        StructureError::Address(error) => refused_address(error),
-        StructureError::CountDiffers { lines, .. } => {
-            let places: Vec<Value> = lines.iter().map(|line| json!({"line": line})).collect();
-            BridgeError::new(error.code(), error.to_string()).with("places", places.into())
-        }
-        error => BridgeError::new(error.code(), error.to_string()),
+    if let StructureError::Address(error) = error {
+        return refused_address(error);
     }
+    let places: Vec<Value> = error.places().iter().map(|line| json!({"line": line})).collect();
+    let refused = BridgeError::new(error.code(), error.to_string());
+    if places.is_empty() { refused } else { refused.with("places", places.into()) }
 }
 
 /// Locates hunks while their patch arrives in pieces: of raw argument JSON, or with `form` `diff` of the diff itself.
@@ -157,7 +154,8 @@ fn refused_address(error: &AddressError) -> BridgeError {
     let sections = error.candidates().iter().map(|candidate| json!(candidate));
     let lines = error.candidate_lines().iter().map(|line| json!({"line": line}));
     let names = error.candidate_names().iter().map(|name| json!({"name": name}));
-    let candidates: Vec<Value> = sections.chain(lines).chain(names).collect();
+    let columns = error.candidate_columns().iter().map(|column| json!({"column": column}));
+    let candidates: Vec<Value> = sections.chain(lines).chain(names).chain(columns).collect();
     BridgeError::new(error.code(), error.to_string()).with("candidates", candidates.into())
 }
 

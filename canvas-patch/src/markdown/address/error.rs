@@ -335,6 +335,14 @@ impl AddressError {
         }
     }
 
+    /// Returns the numbers of the columns that may have been meant.
+    pub fn candidate_columns(&self) -> &[usize] {
+        match self {
+            Self::AmbiguousColumn { columns, .. } => columns,
+            _ => &[],
+        }
+    }
+
     /// Returns the headers, keys or labels that may have been meant.
     pub fn candidate_names(&self) -> &[String] {
         match self {

@@ -20,4 +20,4 @@ pub use error::{AddressError, Candidate};
 pub(crate) use json::Numbers;
 pub use model::{Address, Column, Part, Resolved, TablePart};
 pub use resolve::resolve;
-pub(crate) use resolve::{Context, column_of, own_body};
+pub(crate) use resolve::{Context, column_of, footnote_label, own_body};

@@ -213,7 +213,7 @@ impl Context<'_> {
 }
 
 /// Returns the label of a footnote definition, which begins with `[^`.
-fn footnote_label(definition: &str) -> &str {
+pub(crate) fn footnote_label(definition: &str) -> &str {
     let label = definition.split_once("]:").map_or("", |(label, _)| label);
     label.strip_prefix("[^").unwrap_or(label)
 }

@@ -173,6 +173,22 @@ impl From<EditPolicyError> for StructureError {
 }
 
 impl StructureError {
+    /// Returns the lines of the old text that the refusal is about, at most 20.
+    pub fn places(&self) -> Vec<usize> {
+        match self {
+            Self::CountDiffers { lines, .. } => lines.clone(),
+            Self::MoveIntoItself { line }
+            | Self::LevelOutOfRange { line, .. }
+            | Self::TableShape { line }
+            | Self::Spilled(
+                EditPolicyError::Protected { line, .. } | EditPolicyError::OutOfScope { line, .. },
+            ) => {
+                vec![*line]
+            }
+            Self::Address(_) | Self::NoEffect | Self::Value(_) | Self::Spilled(_) => Vec::new(),
+        }
+    }
+
     /// Returns the stable error code.
     pub fn code(&self) -> &'static str {
         match self {

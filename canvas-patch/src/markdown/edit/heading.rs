@@ -12,7 +12,7 @@ use super::model::{Edited, SectionPath};
 use super::writing::{insert, replace};
 use crate::diff::edit::TextEdit;
 use crate::markdown::address::AddressError;
-use crate::markdown::anchor::{AnchorLink, anchor_links, anchors, decoded, explicit_id};
+use crate::markdown::anchor::{AnchorLink, anchor_links, anchors, decoded, encoded, explicit_id};
 use crate::markdown::outline::{Lead, LineRange, LiveOutline, OPTIONS, bounded, title_of};
 use crate::text::lines;
 
@@ -109,9 +109,10 @@ fn link_edits(old: &LiveOutline, new: &LiveOutline) -> Vec<TextEdit> {
     let text = old.text();
     let links = anchor_links(text).into_iter();
     let edits = links.filter_map(|AnchorLink { bytes }| {
-        let anchor = decoded(&text[bytes.clone()]);
-        let new = changed.get(&anchor.into_owned())?;
-        Some(replace(text, bytes, new.as_str()))
+        let written = &text[bytes.clone()];
+        let new = changed.get(&decoded(written).into_owned())?;
+        let new = if written.contains('%') { encoded(new) } else { (*new).clone() };
+        Some(replace(text, bytes, new))
     });
     edits.collect()
 }

@@ -17,6 +17,7 @@ mod item;
 #[cfg(feature = "serde")]
 mod json;
 mod key;
+mod marker;
 mod model;
 mod moves;
 mod relocate;
@@ -29,7 +30,8 @@ pub use model::{Destination, Edited, ItemChange, SectionPath, StructureEdit, Tab
 
 use crate::markdown::outline::LiveOutline;
 
-/// Makes an edit of the structure of a text. Takes linear time.
+/// Makes an edit of the structure of a text. Takes linear time, in which the text is parsed twice or, for ordered lists and
+/// renames with links, a few times more. [`StructureEdit::ReplaceAll`] takes the time of [`grep`](crate::grep()).
 ///
 /// If you edit a text more than once, keep a [`LiveOutline`] and use its method of the same name, which does not read
 /// the whole text again.
@@ -66,7 +68,7 @@ pub fn edit_structure(text: &str, edit: &StructureEdit) -> Result<Edited, Struct
 
 impl LiveOutline {
     /// Makes an edit of the structure of the text, like [`edit_structure`], but uses the existing outline. The outline itself
-    /// does not change.
+    /// does not change. It is copied, so that the copy can follow the edit and be compared.
     ///
     /// # Errors
     ///

@@ -22,7 +22,6 @@ pub(super) fn move_lines(
         Destination::Before(place) => (place, true),
         Destination::After(place) | Destination::Into(place) => (place, false),
     };
-    let is_row = |address: &Address| table_part(address).is_some_and(|table| table.row.is_some());
     let leaves = is_before && *place == Address::FrontMatter || matches!(place, Address::Key(_));
     if is_part_of_line(from) || leaves || is_row(from) != is_row(place) {
         return Err(StructureError::Value(ValueFault::Destination));
@@ -49,7 +48,6 @@ pub(super) fn move_lines(
         }
     };
     let by = shift.map_or(by, i16::from);
-    // A place inside of the moved lines is none, except that lines are at their own ends.
     let is_inside = match to {
         Destination::Before(_) => {
             source.start < target.start && target.start < source.end
@@ -120,6 +118,10 @@ fn table_part(address: &Address) -> Option<&TablePart> {
     }
 }
 
+fn is_row(address: &Address) -> bool {
+    table_part(address).is_some_and(|table| table.row.is_some())
+}
+
 /// Returns the index of the list item that an address names.
 fn item_of(live: &LiveOutline, address: &Address) -> Result<Option<usize>, StructureError> {
     let (within, part) = match address {
@@ -176,14 +178,11 @@ fn extent_of(live: &LiveOutline, address: &Address) -> Result<Extent, StructureE
     let end = lines::line_end(text, resolved.bytes.end.saturating_sub(1).max(start));
     let gaps = match address {
         Address::Lines { .. } | Address::Hit { .. } | Address::Key(_) => Gaps::None,
+        address if is_row(address) => Gaps::None,
         Address::Section { part: Some(Part::Item(_)), .. } | Address::Part(Part::Item(_)) => {
             Gaps::Blank(None)
         }
-        Address::Section { part: Some(Part::Table(TablePart { row: Some(_), .. })), .. }
-        | Address::Part(Part::Table(TablePart { row: Some(_), .. })) => Gaps::None,
-        Address::Section { .. } | Address::Part(_) | Address::Footnote(_) | Address::FrontMatter => {
-            Gaps::Needed
-        }
+        _ => Gaps::Needed,
     };
     let extent = Extent { start, end: content_end(text, start, end), gaps };
     if gaps != Gaps::None && shares_line(live, &extent) {

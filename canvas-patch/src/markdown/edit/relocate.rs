@@ -77,8 +77,9 @@ pub(super) fn relocated(text: &str, source: &Extent, core: &str, spot: Spot) -> 
         (Spot::After(at), true) => content_below(text, at, gaps)?,
         (Spot::Before(at), false) => content_above(text, at, gaps)?,
     };
-    // A place in the gap is no other place.
-    if if goes_up { at > gone.start || at >= start } else { at < gone.end || at <= end } {
+    // A destination in the gap beside the lines leaves them at their place.
+    let is_beside = if goes_up { at > gone.start || at >= start } else { at < gone.end || at <= end };
+    if is_beside {
         return None;
     }
     // A blank line at the start of a line and at the end of one, with the markers of a quote around it.

@@ -197,6 +197,12 @@ fn headings_are_renamed() {
             linked("B"),
             "# B\n\n# B\n\n# B\n\n[a](#b) [b](#b-1) [c](#b-2)\n",
         ),
+        (
+            "a link in percent stays in percent",
+            "# A\n\n[a](#a) [b](#%61)\n",
+            linked("É"),
+            "# É\n\n[a](#é) [b](#%C3%A9)\n",
+        ),
         ("in a list", "- # A\n\n  a\n", rename("B"), "- # B\n\n  a\n"),
         ("in a quote", "> A\n> ===\n> a\n", rename("B"), "> B\n> ===\n> a\n"),
         ("an empty heading", "#\n", json!({"rename": {"section": [""], "title": "B"}}), "# B\n"),
