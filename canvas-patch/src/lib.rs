@@ -137,8 +137,8 @@ pub use diff::patch::{Repair, RepairKind};
 pub use diff::words::{WordChange, word_changes};
 pub use markdown::address::{Address, AddressError, Candidate, Column, Part, Resolved, TablePart, resolve};
 pub use markdown::edit::{
-    Destination, Edited, ItemChange, SectionPath, StructureEdit, StructureError, TableChange, ValueFault,
-    edit_structure,
+    Destination, Edited, ItemChange, MatchCount, SectionPath, StructureEdit, StructureError, TableChange,
+    ValueFault, edit_structure,
 };
 pub use markdown::effects::{Effect, EffectCode, effects};
 pub use markdown::front_matter::YamlValue;

@@ -122,6 +122,7 @@ pub use session::plan::Plans;
 #[cfg(feature = "recipe")]
 pub use session::recorder::{ObservedCall, Recorder};
 pub use session::refused::RefusedPatch;
+pub use session::searched::Searched;
 pub use session::selection::UserSelection;
 pub use session::{Session, SessionError, TurnClosed, TurnOpened};
 pub use sync::{HIDDEN_HEADER, OUTLINE_HEADER, SNAPSHOT_HEADER, hidden_message, rejected_message};

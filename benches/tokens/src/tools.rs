@@ -52,6 +52,13 @@ pub fn counts(counter: &Counter) -> Vec<(String, usize)> {
     ];
     let all = serde_json::to_string(&DocumentTools::ALL.list(&Policy::default())).expect("specs are JSON");
     rows.push(("tools extended".to_owned(), counter.count(&all)));
+    let all = DocumentTools::ALL.list(&Policy::default());
+    let without = DocumentTools { structure: false, ..DocumentTools::ALL }.list(&Policy::default());
+    let structure: Vec<_> = all.into_iter().filter(|tool| !without.contains(tool)).collect();
+    for tool in &structure {
+        rows.push((format!("tool {}", tool.name), counter.count(&json!(tool).to_string())));
+    }
+    rows.push(("tools structure".to_owned(), counter.count(&json!(structure).to_string())));
     let mut bridge = Bridge::new();
     for (toolset, dialect) in TOOLSETS {
         let tools = tools(&mut bridge, &json!({"op": "tool.list", "toolset": toolset, "dialect": dialect}));

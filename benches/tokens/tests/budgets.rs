@@ -16,6 +16,8 @@ use tiktoken_rs::CoreBPE;
 
 /// Tokens that the prompt of the document tools may have, with their list.
 const BUDGET: usize = 1_000;
+/// Tokens that the six tools which edit the structure may have together.
+const STRUCTURE: usize = 700;
 
 #[test]
 fn prompt_and_tools_of_the_document_stay_within_their_budget() {
@@ -24,6 +26,9 @@ fn prompt_and_tools_of_the_document_stay_within_their_budget() {
     let (prompt, tools) = (tokens("prompt document"), tokens("tools document"));
     println!("prompt {prompt} and tools {tools} of {BUDGET} tokens");
     assert!(prompt <= 400 && prompt + tools <= BUDGET);
+    let structure = tokens("tools structure");
+    println!("tools that edit the structure {structure} of {STRUCTURE} tokens");
+    assert!(structure <= STRUCTURE);
 }
 
 /// The replies of the tasks have at most 70 % of the tokens that they had.

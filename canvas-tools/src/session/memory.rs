@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "board")]
 use super::plan::Plans;
 use super::refused::RefusedPatch;
+use super::searched::Searched;
 
 /// State that the document tools and the native dialects keep between calls.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -19,6 +20,9 @@ pub struct DocumentMemory {
     pub shown: ShownLines,
     /// The last refused patch, whose faulty hunks the model may resend on their own.
     pub refused: RefusedPatch,
+    /// The last searches, whose matches `canvas_replace_all` may replace.
+    #[serde(default)]
+    pub searched: Searched,
     /// Number of consecutive native-dialect calls whose old text was not found or was ambiguous. From the second one
     /// on, the reply contains the surrounding lines.
     pub misses: u32,

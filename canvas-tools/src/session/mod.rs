@@ -8,6 +8,7 @@ pub(crate) mod plan;
 pub(crate) mod recorder;
 pub(crate) mod refused;
 mod run;
+pub(crate) mod searched;
 pub(crate) mod selection;
 
 use canvas_core::lease::{Epoch, Timestamp, Turn};

@@ -29,7 +29,7 @@ impl Recorded {
 /// 2026-04-15T12:00:00Z.
 const NOON: u64 = 1_776_254_400_000;
 
-const DOCUMENT: &str = "# Plan\n\n- [ ] tests\n- [ ] release\n\n# Notes\n\nNone yet.\n";
+const DOCUMENT: &str = "# Plan\n\n- [ ] tests\n- [ ] release\n\n# Notes\n\nNone yet.\n\n| day | by |\n| --- | --- |\n| Friday | all |\n";
 
 pub(crate) fn all() -> Vec<Recorded> {
     let mut story = Story { bridge: Bridge::new(), now: NOON, recorded: Vec::new() };
@@ -92,6 +92,16 @@ impl Story {
         let text = json!({"start_line": 8, "end_line": 8, "expect_hash": lines["range_hash"], "text": "Ship on Friday.\n"});
         call("canvas_replace_lines", text.clone());
         call("canvas_replace_lines", text);
+        call("canvas_edit_list", json!({"section": ["Plan"], "item": [2], "check": true}));
+        call("canvas_edit_list", json!({"item": [90], "check": true}));
+        let found = call("canvas_grep", json!({"query": "tests"}));
+        let all = json!({"find": "tests", "with": "trials", "revision_id": found["revision_id"], "count": found["total"]});
+        call("canvas_replace_all", all);
+        call("canvas_rename_heading", json!({"section": ["Nowhere"], "title": "Here"}));
+        call("canvas_rename_heading", json!({"section": ["Notes"], "title": "Remarks", "links": true}));
+        call("canvas_move", json!({"from": {"section": ["Remarks"]}, "before": {"section": ["Plan"]}}));
+        call("canvas_edit_table", json!({"table": 1, "set": {"row": 1, "column": "by", "value": "two"}}));
+        call("canvas_set_front_matter", json!({"key": "title", "value": "Plan"}));
         call("canvas_renew_lease", json!({}));
         self.tool_of("agent:main:other", "plan", "extended", "canvas_check_out", json!({}));
         self.tool("plan", "extended", "canvas_check_in", json!({"lease_id": lease}));

@@ -99,6 +99,12 @@ const ENTRIES: &[Entry] = &[
     ),
     document("canvas_read_section", "Read a section", Effect::Reads, LINES),
     document("canvas_replace_lines", "Replace lines", Effect::Removes, PATCHED),
+    document("canvas_move", "Move a place", Effect::Changes, PATCHED),
+    document("canvas_replace_all", "Replace all matches", Effect::Removes, PATCHED),
+    document("canvas_edit_table", "Edit a table", Effect::Removes, PATCHED),
+    document("canvas_set_front_matter", "Set a key of the front matter", Effect::Removes, PATCHED),
+    document("canvas_edit_list", "Edit a list", Effect::Removes, PATCHED),
+    document("canvas_rename_heading", "Rename a heading", Effect::Changes, PATCHED),
     document(
         "document_snapshot",
         "Read the document by characters",

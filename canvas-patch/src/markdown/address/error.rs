@@ -220,7 +220,7 @@ impl fmt::Display for AddressError {
             ),
             Self::NoSuchKey { key, keys, .. } => write!(
                 f,
-                "the front matter has no key {}; the keys next to it are {}",
+                "the front matter has no key {}; give one of the keys next to it, {}",
                 quoted(key),
                 shown(keys)
             ),
@@ -236,7 +236,7 @@ impl fmt::Display for AddressError {
             ),
             Self::NoSuchFootnote { label, labels } => write!(
                 f,
-                "no footnote has the label {}; the labels are {}",
+                "no footnote has the label {}; give one of the labels {}",
                 quoted(label),
                 shown(labels)
             ),

@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
+use super::model::MatchCount;
 use crate::markdown::address::AddressError;
 use crate::markdown::front_matter::KeyError;
 use crate::markdown::structure::EditPolicyError;
@@ -42,9 +43,9 @@ pub enum StructureError {
     },
     /// The text has another number of matches than the edit expects.
     CountDiffers {
-        /// Number of matches in the request.
-        expected: usize,
-        /// Number of matches in the text.
+        /// Number of matches, or of lines with a match, in the request.
+        expected: MatchCount,
+        /// The same number in the text.
         found: usize,
         /// The lines of the first matches, at most 20.
         lines: Vec<usize>,
@@ -142,10 +143,16 @@ impl fmt::Display for StructureError {
                 "the row at line {line} has more cells than the table has columns, or the table has a single column; \
                  correct the row first, or delete the table"
             ),
-            Self::CountDiffers { expected, found, .. } => write!(
-                f,
-                "there are {found} matches, not {expected}; look at the places, and send the count of the ones that you mean"
-            ),
+            Self::CountDiffers { expected, found, .. } => {
+                let (unit, expected) = match expected {
+                    MatchCount::Matches(matches) => ("matches", matches),
+                    MatchCount::Lines(lines) => ("lines with a match", lines),
+                };
+                write!(
+                    f,
+                    "there are {found} {unit}, not {expected}; look at the places, and send the count of the ones that you mean"
+                )
+            }
             Self::Spilled(error) => error.fmt(f),
         }
     }

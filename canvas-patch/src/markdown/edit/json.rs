@@ -6,7 +6,7 @@ use std::fmt;
 use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::model::{Destination, ItemChange, SectionPath, StructureEdit, TableChange};
+use super::model::{Destination, ItemChange, MatchCount, SectionPath, StructureEdit, TableChange};
 use crate::markdown::address::{Address, Numbers};
 use crate::markdown::front_matter::YamlValue;
 use crate::text::grep::{GrepError, Query, QuerySource};
@@ -139,7 +139,10 @@ struct ReplaceAll {
     with: String,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     regex: bool,
-    count: usize,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    count: Option<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lines: Option<usize>,
 }
 
 #[derive(Debug)]
@@ -148,6 +151,7 @@ enum WireError {
     ValueOrRemove,
     Ordinal,
     Remove,
+    Count,
     Query(GrepError),
 }
 
@@ -158,6 +162,7 @@ impl fmt::Display for WireError {
             Self::ValueOrRemove => f.write_str("give either a value or remove (true)"),
             Self::Ordinal => f.write_str("an ordinal belongs to a section only"),
             Self::Remove => f.write_str("remove is true or left out"),
+            Self::Count => f.write_str("give either a count or lines"),
             Self::Query(error) => write!(f, "find: {error}"),
         }
     }
@@ -222,7 +227,12 @@ impl TryFrom<Wire> for StructureEdit {
             Wire::Renumber(Renumber { section, ordinal, list }) => {
                 Self::Renumber { section: optional(section, ordinal)?, list }
             }
-            Wire::ReplaceAll(ReplaceAll { find, with, regex, count }) => {
+            Wire::ReplaceAll(ReplaceAll { find, with, regex, count, lines }) => {
+                let count = match (count, lines) {
+                    (Some(matches), None) => MatchCount::Matches(matches),
+                    (None, Some(lines)) => MatchCount::Lines(lines),
+                    _ => return Err(WireError::Count),
+                };
                 let query = if regex { Query::regex(&find) } else { Query::literal(&find) }?;
                 Self::ReplaceAll { query, with, count }
             }
@@ -269,7 +279,11 @@ impl From<StructureEdit> for Wire {
                     QuerySource::Literal(literal) => (literal.to_owned(), false),
                     QuerySource::Regex(pattern) => (pattern.to_owned(), true),
                 };
-                Self::ReplaceAll(ReplaceAll { find, with, regex, count })
+                let (count, lines) = match count {
+                    MatchCount::Matches(matches) => (Some(matches), None),
+                    MatchCount::Lines(lines) => (None, Some(lines)),
+                };
+                Self::ReplaceAll(ReplaceAll { find, with, regex, count, lines })
             }
         }
     }

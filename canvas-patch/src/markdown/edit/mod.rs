@@ -26,7 +26,7 @@ mod table;
 mod writing;
 
 pub use error::{StructureError, ValueFault};
-pub use model::{Destination, Edited, ItemChange, SectionPath, StructureEdit, TableChange};
+pub use model::{Destination, Edited, ItemChange, MatchCount, SectionPath, StructureEdit, TableChange};
 
 use crate::markdown::outline::LiveOutline;
 

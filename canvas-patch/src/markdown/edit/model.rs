@@ -22,6 +22,7 @@ use crate::text::grep::Query;
 /// {"replace_all": {"find": "old", "with": "new", "count": 12, "regex": true}}
 /// ```
 ///
+/// * `"lines": 9` may replace `"count"`, to count the lines with a match instead of the matches.
 /// * `"after"` or `"into"` may replace `"before"`. `"shift"`, `"links"` and `"regex"` are optional.
 /// * `"remove": true` removes a key instead of setting it.
 /// * A section is optional in the last forms, because tables, items and lists may be counted over the whole text instead.
@@ -109,8 +110,20 @@ pub enum StructureEdit {
         /// Text in place of each match. If the query is an expression, `$1` and `${name}` insert its groups.
         with: String,
         /// The number of matches that the text must have, because another number shows that the author did not see them all.
-        count: usize,
+        count: MatchCount,
     },
+}
+
+/// The number of matches of a query in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum MatchCount {
+    /// Number of matches, of which a line may have several.
+    Matches(usize),
+    /// Number of lines with a match, as [`grep`](crate::grep) lists them.
+    Lines(usize),
 }
 
 /// A section of a text, named like in [`Address::Section`].

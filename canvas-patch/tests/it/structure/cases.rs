@@ -590,6 +590,7 @@ fn items_change() {
 #[test]
 fn all_matches_are_replaced() {
     let all = |find: &str, with: &str, count: usize| json!({"replace_all": {"find": find, "with": with, "count": count}});
+    let lines = |find: &str, with: &str, lines: usize| json!({"replace_all": {"find": find, "with": with, "lines": lines}});
     check(&[
         ("two", "a b a\r\nA\n", all("a", "x", 2), "x b x\r\nA\n"),
         ("another count", "a b a\n", all("a", "x", 1), "COUNT_DIFFERS"),
@@ -608,6 +609,9 @@ fn all_matches_are_replaced() {
             "VALUE_INVALID",
         ),
         ("a dollar", "a\n", all("a", "$1", 1), "$1\n"),
+        ("by lines", "a b a\r\nA\na", lines("a", "x", 2), "x b x\r\nA\nx"),
+        ("as many matches as lines", "a b a\n", lines("a", "x", 2), "COUNT_DIFFERS"),
+        ("touching matches", "aa\na\n", lines("a", "x", 2), "xx\nx\n"),
     ]);
 }
 

@@ -2,8 +2,8 @@
 
 use canvas_patch::strategies::hostile_markdown;
 use canvas_patch::{
-    Address, Column, Destination, ItemChange, LiveOutline, Part, Query, SectionPath, StructureEdit,
-    TableChange, TablePart, YamlValue, edit_structure, outline,
+    Address, Column, Destination, ItemChange, LiveOutline, MatchCount, Part, Query, SectionPath,
+    StructureEdit, TableChange, TablePart, YamlValue, edit_structure, outline,
 };
 use proptest::prelude::*;
 
@@ -183,7 +183,7 @@ fn edit(text: &str) -> BoxedStrategy<StructureEdit> {
         1 => (within, 1_usize..3).prop_map(|(section, list)| StructureEdit::Renumber { section, list }),
         2 => (key, prop::option::of(yaml)).prop_map(|(key, value)| StructureEdit::FrontMatter { key: key.into(), value }),
         1 => (prop::sample::select(vec!["a", "|", "- "]), value(), 0_usize..4).prop_map(|(find, with, count)| {
-            StructureEdit::ReplaceAll { query: Query::literal(find).unwrap(), with, count }
+            StructureEdit::ReplaceAll { query: Query::literal(find).unwrap(), with, count: MatchCount::Matches(count) }
         }),
     ]
     .boxed()

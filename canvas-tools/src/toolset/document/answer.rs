@@ -9,12 +9,12 @@ use canvas_core::text::{LineRange, Repair, RepairKind};
 use canvas_core::{Refusal, Refused, Snapshot};
 use serde_json::{Value, json};
 
-use super::failure::{Resendable, add_resend, failure};
+use super::failure::{DocumentDetail, failure};
 use super::fields::{CheckInFields, CheckOutFields, PatchFields, RenewFields};
 use super::lines::Shown;
 use super::next::{Aftermath, CallKind, after_refusal};
 use crate::lease_change::{LeaseChange, LeaseTerm};
-use crate::reply::{ToolReply, changed_lines, success};
+use crate::reply::{Failure, ToolReply, changed_lines, success};
 use crate::session::Session;
 
 /// The answer to a command of a model.
@@ -38,15 +38,15 @@ pub(super) fn reply<D: Answer, R: Refused>(
     result: &Result<D, R>,
     at: (&Session, &Snapshot),
 ) -> ToolReply {
-    reply_with(call, result, at, None)
+    reply_with(call, result, at, |_| {})
 }
 
-/// Like [`reply`], but adds the hunks of a refused patch that may be resent on their own.
+/// Like [`reply`], but adds to a failure what only the call itself knows.
 pub(super) fn reply_with<D: Answer, R: Refused>(
     (named, kind): (Option<LeaseId>, CallKind),
     result: &Result<D, R>,
     (session, snapshot): (&Session, &Snapshot),
-    resend: Option<Resendable>,
+    add: impl FnOnce(&mut Failure<DocumentDetail>),
 ) -> ToolReply {
     match result {
         Ok(done) => {
@@ -71,9 +71,7 @@ pub(super) fn reply_with<D: Answer, R: Refused>(
                 clock: snapshot.clock,
             };
             let mut failure = failure(refusal, after_refusal(refusal, after), snapshot.clock);
-            if let Some(resend) = resend {
-                add_resend(&mut failure, resend);
-            }
+            add(&mut failure);
             let reply = ToolReply::failed(&failure, Some(snapshot));
             reply.with_lease_change(lost(named, refusal)).with_shown_lines(shown_by(refusal))
         }

@@ -173,6 +173,7 @@ pub(super) struct RangeText {
 /// Returns the schemas of the tools' arguments, derived from their types.
 #[cfg(all(test, feature = "schema"))]
 pub(crate) fn argument_schemas() -> Vec<(&'static str, serde_json::Value)> {
+    use super::structure::arguments as structure;
     use super::tool::{DocumentTools, Tool};
     use crate::toolset::spec::tidy_schema_of;
 
@@ -185,6 +186,12 @@ pub(crate) fn argument_schemas() -> Vec<(&'static str, serde_json::Value)> {
         Tool::Outline => tidy_schema_of::<Outline>(),
         Tool::ReadSection => tidy_schema_of::<ReadSection>(),
         Tool::ReplaceLines => tidy_schema_of::<ReplaceLines>(),
+        Tool::Move => tidy_schema_of::<structure::Move>(),
+        Tool::ReplaceAll => tidy_schema_of::<structure::ReplaceAll>(),
+        Tool::EditTable => tidy_schema_of::<structure::EditTable>(),
+        Tool::SetFrontMatter => tidy_schema_of::<structure::SetFrontMatter>(),
+        Tool::EditList => tidy_schema_of::<structure::EditList>(),
+        Tool::RenameHeading => tidy_schema_of::<structure::RenameHeading>(),
     };
     Tool::of(DocumentTools::ALL).map(|tool| (tool.name(), schema(tool))).collect()
 }

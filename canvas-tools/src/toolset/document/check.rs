@@ -3,11 +3,11 @@
 use std::iter;
 use std::num::NonZeroUsize;
 
-use canvas_core::document::{Base, ParseRangeHashError, Replacement};
+use canvas_core::document::{Base, EditStructure, ParseRangeHashError, Replacement};
 use canvas_core::lease::{CheckIn, LeaseId, LeaseRefusal, Renew};
 use canvas_core::rollout::Rollout;
 use canvas_core::text::{Address, Part};
-use canvas_core::{Policy, Refused as _, RevisionId};
+use canvas_core::{Author, Policy, Refused as _, RevisionId};
 use serde_json::Value;
 
 use super::arguments::{
@@ -16,6 +16,7 @@ use super::arguments::{
 };
 use super::reading::Reading;
 use super::search::{MAX_CONTEXT, Search, bad_query};
+use super::structure::check::{self as structure, StructureCall};
 use super::tool::{DocumentTools, LeaseRule, Tool};
 use crate::arguments::arguments_but;
 use crate::reply::{PATH_BYTES, ToolError};
@@ -30,6 +31,7 @@ pub(super) enum CheckedCall {
     Read(ReadAccess, Reading),
     ApplyPatch(canvas_core::document::ApplyPatch, Option<Resend>),
     ReplaceLines(canvas_core::document::ReplaceLines),
+    EditStructure(EditStructure, Option<structure::Search>),
 }
 
 /// The hunks of a refused patch that a call replaces.
@@ -189,7 +191,19 @@ pub(super) fn check(
                 shown: None,
             })
         }
+        Tool::Move => edit(lease, structure::move_place(&hidden, sent)?)?,
+        Tool::ReplaceAll => edit(lease, structure::replace_all(&hidden, sent)?)?,
+        Tool::EditTable => edit(lease, structure::edit_table(&hidden, sent)?)?,
+        Tool::SetFrontMatter => edit(lease, structure::set_front_matter(&hidden, sent)?)?,
+        Tool::EditList => edit(lease, structure::edit_list(&hidden, sent)?)?,
+        Tool::RenameHeading => edit(lease, structure::rename_heading(&hidden, sent)?)?,
     })
+}
+
+fn edit(lease: LeaseArgument<'_>, call: StructureCall) -> Result<CheckedCall, ToolError> {
+    let StructureCall { lease_id, edit, search } = call;
+    let by = Author::Assistant { lease: lease.id(lease_id)? };
+    Ok(CheckedCall::EditStructure(EditStructure { by, edit, base: None, scope: None }, search))
 }
 
 /// Maximum number of ranges of one call after the first.

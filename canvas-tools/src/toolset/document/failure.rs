@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use canvas_core::Refusal;
-use canvas_core::document::{LinesNow, LinesRefusal, PatchRefusal};
+use canvas_core::document::{LinesNow, LinesRefusal, PatchRefusal, StructureRefusal};
 use canvas_core::lease::Timestamp;
-use canvas_core::text::EditPolicyError;
+use canvas_core::text::{EditPolicyError, StructureError};
 use serde::Serialize;
 
 use super::lines::Lines;
@@ -28,6 +28,18 @@ pub(super) struct DocumentDetail {
     /// All places at which the patch does not fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     conflicts: Option<Vec<ConflictFields>>,
+    /// Headers, keys or labels that the call may have meant.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    names: Vec<String>,
+    /// Columns that the call may have meant, by their numbers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    columns: Vec<usize>,
+    /// Lines that the refusal is about, or that the call may have meant, at most 20.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    places: Vec<usize>,
     /// Current text of the lines for which `expect_hash` was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     lines: Option<LinesNow>,
@@ -77,6 +89,9 @@ pub(super) fn failure(refusal: Refusal<'_>, next: Option<Next>, clock: Timestamp
         Refusal::Patch(PatchRefusal::PatchRejected(error)) => {
             detail.conflicts = Some(error.conflicts().iter().map(ConflictFields::of).collect());
         }
+        Refusal::Structure(StructureRefusal::StructureRejected { error }) => {
+            structure_refused(error, &mut failure);
+        }
         Refusal::Patch(PatchRefusal::EditRefused { error }) => edit_refused(error, &mut failure),
         Refusal::Patch(PatchRefusal::NotLocated { lines }) => detail.line = Some(lines.start),
         Refusal::Lines(LinesRefusal::ContentChanged { index, lines, others, moved }) => {
@@ -97,6 +112,23 @@ fn of_range(index: usize, name: &str) -> Cow<'static, str> {
     match index.checked_sub(1) {
         None => format!("/{name}").into(),
         Some(more) => format!("/more_ranges/{more}/{name}").into(),
+    }
+}
+
+/// Adds the places that an edit of the structure may have meant.
+fn structure_refused(error: &StructureError, failure: &mut Failure<DocumentDetail>) {
+    match error {
+        StructureError::Address(error) => {
+            let detail = &mut failure.detail;
+            let sections = candidates(error);
+            detail.candidates = (!sections.is_empty()).then_some(sections);
+            detail.names = error.candidate_names().to_vec();
+            detail.columns = error.candidate_columns().to_vec();
+            detail.places = error.candidate_lines().to_vec();
+            failure.message = failure.message.replace(&error.to_string(), &address_words(error));
+        }
+        StructureError::Spilled(error) => edit_refused(error, failure),
+        error => failure.detail.places = error.places(),
     }
 }
 

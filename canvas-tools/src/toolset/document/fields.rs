@@ -107,7 +107,7 @@ pub(super) struct LinesFields<'a> {
     pub(super) more_ranges: Vec<Self>,
 }
 
-/// Reply of `canvas_apply_patch` and `canvas_replace_lines`.
+/// Reply of `canvas_apply_patch`, `canvas_replace_lines` and the tools that edit the structure.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub(super) struct PatchFields<'a> {
@@ -195,6 +195,10 @@ impl Tool {
     pub(super) fn reply_schema(self) -> Value {
         const ADDRESS: &[&str] = &["ADDRESS_AMBIGUOUS", "ADDRESS_NOT_FOUND"];
         const EDIT: &[&str] = &["DOCUMENT_TOO_LARGE", "PATCH_REJECTED"];
+        const STRUCTURE: &[&str] =
+            &["FRONT_MATTER_CHANGED", "NO_EFFECT", "STRUCTURE_SPILLED", "VALUE_INVALID"];
+        const TABLE: &[&str] = &["COLUMN_NOT_FOUND", "ROW_NOT_FOUND", "TABLE_NOT_FOUND", "TABLE_SHAPE"];
+        const KEY: &[&str] = &["FRONT_MATTER_UNSUPPORTED", "KEY_NOT_FOUND"];
         let reply = ReplySchema::new();
         let (reply, own): (_, &[&[&str]]) = match self {
             Self::CheckOut => (reply.success::<CheckOutFields>(), &[codes::TAKE]),
@@ -220,8 +224,26 @@ impl Tool {
                 let own: &[&[&str]] = &[codes::LEASE, codes::WRITE, codes::TAKE, EDIT, &["INVALID_RANGE"]];
                 (reply.success::<PatchFields<'_>>(), own)
             }
+            Self::Move => {
+                let own: &[&[&str]] =
+                    &[ADDRESS, TABLE, KEY, &["LEVEL_OUT_OF_RANGE", "MOVE_INTO_ITSELF", "QUERY_TOO_LARGE"]];
+                (reply.success::<PatchFields<'_>>(), own)
+            }
+            Self::ReplaceAll => {
+                let own: &[&[&str]] = &[&["COUNT_DIFFERS", "NOT_SEARCHED", "QUERY_TOO_LARGE"]];
+                (reply.success::<PatchFields<'_>>(), own)
+            }
+            Self::EditTable => (reply.success::<PatchFields<'_>>(), &[ADDRESS, TABLE]),
+            Self::SetFrontMatter => (reply.success::<PatchFields<'_>>(), &[ADDRESS, KEY]),
+            Self::EditList => (reply.success::<PatchFields<'_>>(), &[ADDRESS, &["MOVE_INTO_ITSELF"]]),
+            Self::RenameHeading => (reply.success::<PatchFields<'_>>(), &[ADDRESS]),
         };
-        let codes: Vec<&[&str]> = own.iter().copied().chain([codes::CALL, codes::ENGINE]).collect();
+        let all: &[&[&str]] = match self.edits_structure() {
+            true => &[codes::LEASE, codes::WRITE, codes::TAKE, EDIT, STRUCTURE],
+            false => &[],
+        };
+        let codes: Vec<&[&str]> =
+            own.iter().chain(all).copied().chain([codes::CALL, codes::ENGINE]).collect();
         reply.failure::<DocumentDetail>(&codes, &[])
     }
 }

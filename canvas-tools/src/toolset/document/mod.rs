@@ -1,4 +1,4 @@
-//! Tools of the document face. Seven are standard, and a host can switch on three more.
+//! Tools of the document face. Seven are standard, and a host can switch on nine more.
 //!
 //! * A call of a tool that the host did not switch on fails like a call of an unknown tool (`UNKNOWN_TOOL`).
 //! * One call reads at most 256 KiB of text, a search shows at most 8 KB, and the reply says where to continue.
@@ -19,6 +19,7 @@ mod outline;
 mod prompt;
 mod reading;
 mod search;
+pub(super) mod structure;
 pub(crate) mod tool;
 
 use canvas_core::document::{
@@ -34,9 +35,9 @@ use serde_json::Value;
 
 use self::answer::Answer;
 use self::check::{CheckedCall, ReadAccess, Resend, check};
-use self::failure::Resendable;
+use self::failure::{Resendable, add_resend};
 use self::next::CallKind;
-use self::reading::Looked;
+use self::reading::{Looked, Reading};
 use self::tool::{DocumentTools, Tool};
 use super::call::ToolCall;
 use super::context::{ToolContext, ToolFuture, Toolset};
@@ -108,6 +109,9 @@ async fn call_document_tool<S: Store>(
             let command = resent(&context.session.document.refused, command, &resend)?;
             return patch(&mut context, toolset, command).await;
         }
+        CheckedCall::EditStructure(command, search) => {
+            return structure::edit(&mut context, command, search).await;
+        }
         CheckedCall::ReplaceLines(command) => {
             let command = ReplaceLines { shown: Some(context.session.document.shown.clone()), ..command };
             let named = (command.lease, CallKind::Lines);
@@ -134,6 +138,12 @@ async fn call_document_tool<S: Store>(
     }
     Ok(match reading.look(&snapshot, toolset.replace_lines) {
         Ok(Looked { fields, shown, listed }) => {
+            if let Reading::Grep(search) = &reading
+                && toolset.structure
+            {
+                let (query, regex) = search.sent();
+                context.session.document.searched.add(snapshot.revision_id(), query, regex);
+            }
             remember(context.session, &shown, &snapshot);
             let (shown_lines, head) = (&mut context.session.document.shown, &snapshot.head);
             for lines in listed {
@@ -167,7 +177,7 @@ async fn patch<S: Store>(
     let reply = match (&result, session.document.refused.resendable()) {
         (Err(ApplyPatchRefusal::Patch(PatchRefusal::PatchRejected(_))), Some((id, faults))) => {
             let resend = Resendable { of: id.to_owned(), hunks: faults.to_vec() };
-            answer::reply_with(named, &result, (session, &snapshot), Some(resend))
+            answer::reply_with(named, &result, (session, &snapshot), |failure| add_resend(failure, resend))
         }
         _ => answer::reply(named, &result, (session, &snapshot)),
     };

@@ -2,10 +2,12 @@
 
 use std::{fmt, iter};
 
-use canvas_core::document::{BaseRefusal, Changes, Fits, LinesRefusal, PatchRefusal, StaleBase};
+use canvas_core::document::{
+    BaseRefusal, Changes, Fits, LinesRefusal, PatchRefusal, StaleBase, StructureRefusal,
+};
 use canvas_core::lease::{LeaseId, LeaseRefusal, Timestamp};
 use canvas_core::refusal::NotAvailable;
-use canvas_core::text::{Conflict, LineRange, Suggestion};
+use canvas_core::text::{AddressError, Conflict, LineRange, StructureError, Suggestion};
 use canvas_core::{Refusal, RevisionId};
 
 use super::tool::Tool;
@@ -29,6 +31,8 @@ pub(crate) enum Next {
     CheckOutAndWrite,
     CheckInAndOut,
     Read,
+    /// Read, and make the same call if it still makes sense.
+    ReadAndRepeat,
     ReadLines(LineRange),
     Search,
     SendRebased(Option<RevisionId>),
@@ -59,6 +63,12 @@ impl fmt::Display for Next {
             ),
             Self::CheckInAndOut => write!(f, "Next: call {check_in}, then {check_out}."),
             Self::Read => write!(f, "Next: call {read}."),
+            Self::ReadAndRepeat => {
+                write!(
+                    f,
+                    "Next: call {read} or {grep}, then this call again for that text, if it still says what you mean."
+                )
+            }
             Self::ReadLines(LineRange { start, end }) => {
                 write!(f, "Next: call {read} with start_line {start} and end_line {end}.")
             }
@@ -91,6 +101,8 @@ pub(crate) enum CallKind {
     Patch,
     /// Lines replaced by number.
     Lines,
+    /// An edit of the structure, which cannot name a base.
+    Structure,
 }
 
 /// The canvas and its conversation after a refused call.
@@ -122,6 +134,13 @@ pub(crate) fn after_refusal(refusal: Refusal<'_>, after: Aftermath) -> Option<Ne
         Refusal::Base(BaseRefusal::StaleBase(stale)) => return after.write_again(stale),
         Refusal::Lines(LinesRefusal::NoSuchLines { .. }) => Next::Read,
         Refusal::Patch(PatchRefusal::NotLocated { lines }) => Next::ReadLines(*lines),
+        Refusal::Structure(StructureRefusal::StructureRejected { error }) => match error {
+            StructureError::TableShape { line }
+            | StructureError::Address(AddressError::FrontMatterUnsupported { line, .. }) => {
+                Next::ReadLines(LineRange { start: *line, end: *line })
+            }
+            _ => return None,
+        },
         Refusal::Patch(PatchRefusal::PatchRejected(error)) => match error.suggestion() {
             Some(Suggestion::Rebased(_)) => Next::SendRebased(None),
             Some(_) => return None,
@@ -167,8 +186,8 @@ impl Aftermath {
         };
         match self.kind {
             CallKind::Other => Next::CheckOut,
-            CallKind::Patch | CallKind::Lines if !is_known => Next::CheckOutAndRead,
-            CallKind::Patch | CallKind::Lines => Next::CheckOutAndWrite,
+            CallKind::Patch | CallKind::Lines | CallKind::Structure if !is_known => Next::CheckOutAndRead,
+            CallKind::Patch | CallKind::Lines | CallKind::Structure => Next::CheckOutAndWrite,
         }
     }
 
@@ -177,6 +196,9 @@ impl Aftermath {
         let now = stale.changes.as_ref().map_or(self.revision, |changes| changes.to);
         if stale.already_applied {
             return None;
+        }
+        if self.kind == CallKind::Structure {
+            return Some(Next::ReadAndRepeat);
         }
         Some(match stale.fits {
             Some(Fits::Untouched) => Next::OnBase(now),

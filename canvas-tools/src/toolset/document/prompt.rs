@@ -47,6 +47,12 @@ pub(super) fn lines(specs: &[ToolSpec]) -> Vec<String> {
              pass the reply's range_hash as expect_hash. After a CONTENT_CHANGED look at the lines it shows.",
         );
     }
+    if has("canvas_move") {
+        lines.push(
+            "Rather than retype text, use canvas_move, canvas_rename_heading, canvas_edit_list, canvas_edit_table, \
+             canvas_set_front_matter, or canvas_replace_all after a canvas_grep.",
+        );
+    }
     if has("canvas_apply_patch") {
         lines.push(if has("canvas_check_out") {
             "If the user interrupts, your lease ends and edits fail with STALE_EPOCH: look at what the user changed, \

@@ -48,6 +48,11 @@ impl Search {
         Ok(Self { query, sent, regex, context: context.unwrap_or(0), line_bytes, from_line })
     }
 
+    /// Returns the query as the model sent it, and whether it is an expression.
+    pub(super) fn sent(&self) -> (&str, bool) {
+        (&self.sent, self.regex)
+    }
+
     /// Returns the matching lines from `from_line` on, as many as fit. Takes time linear in the text.
     pub(super) fn run(&self, text: &str) -> Result<(GrepFields, Vec<LineRange>), ToolError> {
         let mut page = Page { text, context: self.context, shown: Shown::default(), bytes: 0, last: None };

@@ -34,11 +34,15 @@ pub struct DocumentTools {
     /// Adds the argument `resend` to `canvas_apply_patch`. After a refusal, the model can then send only the faulty
     /// hunks again.
     pub resend: bool,
+    /// Adds `canvas_move`, `canvas_replace_all`, `canvas_edit_table`, `canvas_set_front_matter`, `canvas_edit_list` and
+    /// `canvas_rename_heading`, which change text without repeating it.
+    pub structure: bool,
 }
 
 impl DocumentTools {
-    /// All ten tools, and `resend`.
-    pub const ALL: Self = Self { outline: true, read_section: true, replace_lines: true, resend: true };
+    /// All sixteen tools, and `resend`.
+    pub const ALL: Self =
+        Self { outline: true, read_section: true, replace_lines: true, resend: true, structure: true };
 }
 
 pub(crate) const RENEW_LEASE: &str = "canvas_renew_lease";
@@ -56,6 +60,12 @@ tools! {
         Outline = "canvas_outline",
         ReadSection = "canvas_read_section",
         ReplaceLines = "canvas_replace_lines",
+        Move = "canvas_move",
+        ReplaceAll = "canvas_replace_all",
+        EditTable = "canvas_edit_table",
+        SetFrontMatter = "canvas_set_front_matter",
+        EditList = "canvas_edit_list",
+        RenameHeading = "canvas_rename_heading",
     }
 }
 
@@ -66,15 +76,28 @@ impl Tool {
             Self::Outline => toolset.outline,
             Self::ReadSection => toolset.read_section,
             Self::ReplaceLines => toolset.replace_lines,
+            tool if tool.edits_structure() => toolset.structure,
             _ => true,
         })
+    }
+
+    pub(super) const fn edits_structure(self) -> bool {
+        matches!(
+            self,
+            Self::Move
+                | Self::ReplaceAll
+                | Self::EditTable
+                | Self::SetFrontMatter
+                | Self::EditList
+                | Self::RenameHeading
+        )
     }
 
     pub(super) const fn access(self) -> Access {
         match self {
             Self::CheckOut | Self::RenewLease | Self::CheckIn => Access::Lease,
             Self::Grep | Self::ReadLines | Self::ReadAll | Self::Outline | Self::ReadSection => Access::Read,
-            Self::ApplyPatch | Self::ReplaceLines => Access::Write,
+            _ => Access::Write,
         }
     }
 
@@ -93,10 +116,14 @@ impl Tool {
     pub(super) fn hidden(self, toolset: DocumentTools, rollout: Rollout) -> Vec<&'static str> {
         let lease = (self.lease_rule(rollout) == LeaseRule::Never).then_some("lease_id");
         let resend = (!toolset.resend).then_some("resend");
-        // Former names of `start_line` and `end_line`.
-        lease.into_iter().chain(resend).chain(["start", "end"]).collect()
+        // A table or item of a section whose path repeats can be counted over the document instead.
+        let ordinal = matches!(self, Self::EditTable | Self::EditList).then_some("ordinal");
+        lease.into_iter().chain(resend).chain(ordinal).chain(FORMER).collect()
     }
 }
+
+/// Names of `start_line` and `end_line` until 0.2.
+const FORMER: [&str; 2] = ["start", "end"];
 
 /// Whether a tool takes a `lease_id`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

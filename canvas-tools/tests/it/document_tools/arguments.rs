@@ -26,7 +26,17 @@ const TOOLS: [&str; 7] = [
     "canvas_apply_patch",
 ];
 
-const EXTENSIONS: [&str; 3] = ["canvas_outline", "canvas_read_section", "canvas_replace_lines"];
+const EXTENSIONS: [&str; 9] = [
+    "canvas_outline",
+    "canvas_read_section",
+    "canvas_replace_lines",
+    "canvas_move",
+    "canvas_replace_all",
+    "canvas_edit_table",
+    "canvas_set_front_matter",
+    "canvas_edit_list",
+    "canvas_rename_heading",
+];
 
 fn all() -> impl Iterator<Item = &'static str> {
     TOOLS.into_iter().chain(EXTENSIONS)
@@ -43,6 +53,14 @@ fn right(name: &str) -> Value {
         "canvas_grep" => json!({"lease_id": LEASE, "query": "a"}),
         "canvas_read_lines" => json!({"lease_id": LEASE, "start_line": 1, "end_line": 2}),
         "canvas_apply_patch" => json!({"lease_id": LEASE, "patch": "@@\n-a\n+c\n"}),
+        "canvas_move" => json!({"lease_id": LEASE, "from": {"section": ["A"]}, "shift": 1}),
+        "canvas_replace_all" => {
+            json!({"lease_id": LEASE, "find": "b", "with": "c", "revision_id": "r1-00000000", "count": 1})
+        }
+        "canvas_edit_table" => json!({"lease_id": LEASE, "table": 1, "remove_row": {"row": 1}}),
+        "canvas_set_front_matter" => json!({"lease_id": LEASE, "key": "k", "value": 1}),
+        "canvas_edit_list" => json!({"lease_id": LEASE, "item": [1], "remove": true}),
+        "canvas_rename_heading" => json!({"lease_id": LEASE, "section": ["A"], "title": "B"}),
         _ => json!({"lease_id": LEASE}),
     }
 }
@@ -53,6 +71,7 @@ fn right_arguments_pass() {
         let expected = match name {
             "canvas_check_out" | "canvas_outline" => "OK",
             "canvas_read_section" => "ADDRESS_NOT_FOUND at \"/path\"",
+            "canvas_replace_all" => "NOT_SEARCHED at \"/revision_id\"",
             _ => "LOCK_NOT_OWNED",
         };
         wrong(name, right(name), expected);
@@ -68,13 +87,19 @@ fn arguments_are_one_object() {
     }
 }
 
+fn required(name: &str) -> Vec<String> {
+    let tools = DocumentTools::ALL.list(&Policy::default());
+    let tool = tools.iter().find(|tool| tool.name == name).expect("it is listed");
+    let required = tool.parameters["required"].as_array();
+    required.into_iter().flatten().map(|name| name.as_str().unwrap().to_owned()).collect()
+}
+
 #[test]
 fn a_missing_argument_is_named() {
     for name in all() {
-        let whole = right(name);
-        for field in whole.as_object().unwrap().keys() {
-            let mut arguments = whole.clone();
-            arguments.as_object_mut().unwrap().remove(field);
+        for field in required(name) {
+            let mut arguments = right(name);
+            arguments.as_object_mut().unwrap().remove(&field);
             wrong(name, arguments.clone(), "INVALID_ARGUMENTS at \"\"");
             let reply = World::extended("a\n").tool(name, arguments);
             assert!(message(&reply).contains(&format!("missing field `{field}`")), "{}", message(&reply));
@@ -85,15 +110,17 @@ fn a_missing_argument_is_named() {
 #[test]
 fn a_wrong_type_is_reported_with_its_place() {
     for name in all() {
-        for field in right(name).as_object().unwrap().keys() {
+        for field in required(name) {
             let values = match field.as_str() {
-                "start_line" | "end_line" => [json!("1"), json!(-1), json!(1.5), json!(null), json!([1])],
-                "path" => [json!("a"), json!(1), json!({}), json!(null), json!(true)],
+                "start_line" | "end_line" | "count" | "table" => {
+                    [json!("1"), json!(-1), json!(1.5), json!(null), json!([1])]
+                }
+                "path" | "section" => [json!("a"), json!(1), json!({}), json!(null), json!(true)],
                 _ => [json!(1), json!(true), json!({}), json!(null), json!(["a"])],
             };
             for value in values {
                 let mut arguments = right(name);
-                arguments[field] = value;
+                arguments[&field] = value;
                 wrong(name, arguments, &format!("INVALID_ARGUMENTS at \"/{field}\""));
             }
         }

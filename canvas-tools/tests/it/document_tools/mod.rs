@@ -18,5 +18,6 @@ mod scoped;
 mod searching;
 mod sessions;
 mod shown;
+mod structure;
 mod switches;
 pub(crate) mod world;

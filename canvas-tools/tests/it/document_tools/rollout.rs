@@ -17,7 +17,7 @@ fn policy(rollout: Rollout) -> Policy {
 }
 
 fn at(rollout: Rollout) -> World {
-    let mut world = World::with("a\nb\n# A\n", policy(rollout));
+    let mut world = World::with("a\nb\n# A\n\n- i\n- j\n\n| x |\n| - |\n| y |\n", policy(rollout));
     world.toolset = DocumentTools::ALL;
     world
 }
@@ -33,6 +33,12 @@ fn listed_is_what_can_be_called() {
         "canvas_replace_lines" => {
             json!({"start_line": 1, "end_line": 1, "expect_hash": canvas_core::document::RangeHash::of("a\n"), "text": "x"})
         }
+        "canvas_move" => json!({"from": {"section": ["A"]}, "shift": 1}),
+        "canvas_replace_all" => json!({"find": "b", "with": "c", "revision_id": "REVISION", "count": 1}),
+        "canvas_edit_table" => json!({"table": 1, "set": {"row": 1, "column": 1, "value": "c"}}),
+        "canvas_set_front_matter" => json!({"key": "k", "value": 1}),
+        "canvas_edit_list" => json!({"item": [1], "remove": true}),
+        "canvas_rename_heading" => json!({"section": ["A"], "title": "B"}),
         _ => json!({}),
     };
     let all = DocumentTools::ALL.list(&Policy::default());
@@ -42,8 +48,13 @@ fn listed_is_what_can_be_called() {
             let world = at(stage);
             if stage != Rollout::Off && stage != Rollout::LeaseEnforced {
                 assert!(world.tool("canvas_read_all", json!({})).is_ok());
+                assert!(world.tool("canvas_grep", json!({"query": "b"})).is_ok());
             }
-            let reply = world.tool(&tool.name, arguments(&tool.name));
+            let mut arguments = arguments(&tool.name);
+            if tool.name == "canvas_replace_all" {
+                arguments["revision_id"] = json!(world.revision());
+            }
+            let reply = world.tool(&tool.name, arguments);
             match listed.iter().find(|other| other.name == tool.name) {
                 None => assert_eq!(failure(&reply), "TOOL_DISABLED", "{} at {stage:?}", tool.name),
                 Some(tool) => {

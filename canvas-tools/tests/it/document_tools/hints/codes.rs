@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use canvas_core::document::{BaseRefusal, LinesNow, LinesRefusal, PatchRefusal, StaleBase};
+use canvas_core::document::{BaseRefusal, LinesNow, LinesRefusal, PatchRefusal, StaleBase, StructureRefusal};
 use canvas_core::history::{ChangeNumber, EntryNumber, HistoryRefusal};
 use canvas_core::lease::{Epoch, LeaseRefusal, Timestamp};
 use canvas_core::refusal::{BoardRefusal, CallRefusal, Counter, LimitRefusal, NewBoardRefusal, NotAvailable};
 use canvas_core::rollout::Rollout;
 use canvas_core::store::{HeadError, StoreError, StoreErrorKind};
 use canvas_core::text::{
-    AddressError, ApplyOptions, EditPolicyError, GrepError, LineRange, Query, Reason, apply,
+    AddressError, ApplyOptions, EditPolicyError, GrepError, LineRange, MatchCount, Part, Query, Reason,
+    StructureError, TablePart, ValueFault, apply,
 };
 use canvas_core::{BlobId, CanvasId, CodedError, EngineError, Face, Revision};
 #[cfg(feature = "schema")]
@@ -149,6 +150,22 @@ each!(board_refusal: BoardRefusal {
     BoardRefusal::StaleBoard { .. } => BoardRefusal::StaleBoard { base: Revision::ZERO, current: Revision::ZERO },
 });
 
+/// Refusals of edits of the structure, but for those of addresses and side effects.
+fn structure_refusal() -> Vec<StructureRefusal> {
+    structures().into_iter().map(|error| StructureRefusal::StructureRejected { error }).collect()
+}
+
+each!(structures: StructureError in "canvas-patch/src/markdown/edit/error.rs" {
+    Address => StructureError::Address(AddressError::NoFrontMatter),
+    NoEffect => StructureError::NoEffect,
+    MoveIntoItself => StructureError::MoveIntoItself { line: 1 },
+    LevelOutOfRange => StructureError::LevelOutOfRange { line: 1, level: 7 },
+    Value => StructureError::Value(ValueFault::Title),
+    TableShape => StructureError::TableShape { line: 1 },
+    CountDiffers => StructureError::CountDiffers { expected: MatchCount::Lines(1), found: 2, lines: Vec::new() },
+    Spilled => StructureError::Spilled(EditPolicyError::SideEffect { line: 1, is_now: true }),
+});
+
 each!(new_board_refusal: NewBoardRefusal {
     NewBoardRefusal::BoardExists => NewBoardRefusal::BoardExists,
     NewBoardRefusal::InvalidBoard { .. } => NewBoardRefusal::InvalidBoard { message: String::new() },
@@ -167,10 +184,18 @@ fn refusals() -> Vec<(&'static str, Option<&'static str>)> {
         .chain(of(patch_refusal()))
         .chain(of(edit_policies().into_iter().map(|error| PatchRefusal::EditRefused { error }).collect()))
         .chain(of(lines_refusal()))
+        .chain(of(structure_refusal()))
+        .chain(of(made_front_matter()))
         .chain(of(history_refusal()))
         .chain(of(board_refusal()))
         .chain(of(new_board_refusal()))
         .collect()
+}
+
+/// The other side effect that an edit of the structure may have.
+fn made_front_matter() -> Vec<StructureRefusal> {
+    let error = StructureError::Spilled(EditPolicyError::FrontMatter { made: true });
+    vec![StructureRefusal::StructureRejected { error }]
 }
 
 fn no_lines() -> LinesNow {
@@ -234,14 +259,18 @@ each!(queries: GrepError in "canvas-patch/src/text/grep.rs" {
     Malformed => Query::regex("(").unwrap_err(),
 });
 
+const fn table() -> TablePart {
+    TablePart { table: 1, row: None, column: None }
+}
+
 each!(addresses: AddressError in "canvas-patch/src/markdown/address/error.rs" {
     InvalidRange => AddressError::InvalidRange { start: 1, end: 1, line_count: 0 },
     NoFrontMatter => AddressError::NoFrontMatter,
     NoPreamble => AddressError::NoPreamble,
     NoSuchSection => AddressError::NoSuchSection { path: Vec::new(), nearest: Vec::new() },
     NoSuchOrdinal => AddressError::NoSuchOrdinal { path: Vec::new(), ordinal: 1, candidates: Vec::new(), total: 0 },
-    NoSuchPart => AddressError::NoSuchPart { section: None, part: canvas_core::text::Part::Fence(1), available: 0 },
-    NoSuchBlock => AddressError::NoSuchBlock { part: canvas_core::text::Part::Fence(1), available: 0 },
+    NoSuchPart => AddressError::NoSuchPart { section: None, part: Part::Fence(1), available: 0 },
+    NoSuchBlock => AddressError::NoSuchBlock { part: Part::Table(table()), available: 0 },
     NoSuchList => AddressError::NoSuchList { list: 1, available: 0 },
     NoSuchRow => AddressError::NoSuchRow { row: 1, available: 0 },
     NoSuchColumn => AddressError::NoSuchColumn { column: canvas_core::text::Column::Number(1), headers: Vec::new() },
@@ -257,7 +286,7 @@ each!(addresses: AddressError in "canvas-patch/src/markdown/address/error.rs" {
 });
 
 /// What no document tool answers, and why. A row that provokes one of these must lead to a line less here.
-const NEVER: [(&str, &str); 36] = [
+const NEVER: [(&str, &str); 33] = [
     ("TOO_MANY_PARTS", "these sessions do not propose, see the tests of proposals in the core"),
     ("TOO_MANY_PROPOSALS", "these sessions do not propose"),
     ("PROPOSALS_TOO_LARGE", "these sessions do not propose"),
@@ -287,11 +316,8 @@ const NEVER: [(&str, &str); 36] = [
     ("PATCH_REJECTED/EOF_MARKER", "a hint in anchored mode"),
     ("PATCH_REJECTED/CONTEXT_MISMATCH", "anchored mode looks elsewhere and says NOT_FOUND"),
     ("PATCH_REJECTED/PROTECTED", "no policy of the engine has protected places"),
-    ("COLUMN_NOT_FOUND", "no document tool edits the structure"),
-    ("FRONT_MATTER_UNSUPPORTED", "no document tool edits the structure"),
-    ("KEY_NOT_FOUND", "no document tool edits the structure"),
-    ("ROW_NOT_FOUND", "no document tool edits the structure"),
-    ("INVALID_QUERY", "of an address; grep says it as a reason"),
+    ("INVALID_QUERY", "of an address; grep and other calls say it as a reason"),
+    ("INVALID_REGEX", "of an address; grep and other calls say it as a reason"),
     ("TOOL_FAILED", "a tool of the host says it"),
     ("TOOL_TIMEOUT", "a tool of the host says it"),
 ];
@@ -311,6 +337,7 @@ fn all() -> BTreeMap<String, &'static str> {
     all.extend(store_errors().into_iter().map(|e| (StoreError::from(e).code().to_owned(), "the store")));
     all.extend(queries().iter().map(|e| (with("INVALID_ARGUMENTS", Some(e.code())), "a query")));
     all.extend(addresses().iter().map(|error| (error.code().to_owned(), "an address")));
+    all.extend(queries().iter().map(|error| (error.code().to_owned(), "a query of an address")));
     all.extend(
         written_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src")).map(|code| (code, "the tools")),
     );
@@ -366,7 +393,7 @@ pub(super) fn are_all_provoked(provoked: &BTreeSet<String>) {
 pub(super) fn are_those_of_the_schemas(provoked: &BTreeSet<String>) {
     let provoked: BTreeSet<&str> =
         provoked.iter().map(|label| label.split_once('/').map_or(label.as_str(), |(code, _)| code)).collect();
-    let tools = Tools::<MemoryStore>::new(DocumentTools::default()).unwrap();
+    let tools = Tools::<MemoryStore>::new(DocumentTools::ALL).unwrap();
     let schemas: Vec<_> = tools.names().map(|name| canvas_tools::reply_schema(name).unwrap()).collect();
     let choices = schemas.iter().flat_map(|schema| schema["anyOf"].as_array().unwrap());
     let codes = choices.filter_map(|choice| choice.pointer("/properties/error/properties/code/enum"));

@@ -134,7 +134,7 @@ fn instructs(reply: &ToolReply) -> bool {
     let words = message(reply).to_lowercase();
     let verbs = [
         "pass", "give", "send", "correct", "take", "call", "use", "shorten", "repeat", "add", "begin",
-        "join", "write", "put", "look", "leave",
+        "join", "write", "put", "look", "leave", "shift",
     ];
     words.split(|c: char| !c.is_alphanumeric()).any(|word| verbs.contains(&word))
 }

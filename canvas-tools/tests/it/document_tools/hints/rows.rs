@@ -20,8 +20,8 @@ const TEXT: &str = "a\nb\nc\nd\ne\nf\n";
 pub(super) fn check_all() -> BTreeSet<String> {
     let mut provoked = BTreeSet::new();
     let rows = leases().into_iter().chain(bases()).chain(patches()).chain(lines()).chain(calls());
-    let rows = rows.chain(closed());
-    for (label, scene, then) in rows.chain(arguments()).chain(sections()).chain(bounds()) {
+    let rows = rows.chain(closed()).chain(arguments()).chain(sections()).chain(bounds()).chain(structure());
+    for (label, scene, then) in rows {
         assert_eq!(check(scene, then), label);
         provoked.insert(label.to_owned());
     }
@@ -508,5 +508,102 @@ fn sections() -> Vec<Row> {
         let tool = "canvas_read_section";
         rows.push((label, of(sectioned, tool, &wrong), Then::Correct(tool, right)));
     }
+    rows
+}
+
+const STRUCTURED: &str = "---\nk: v\nlist: &a [1]\n---\n\n# A\n\n- [ ] i\n- j\n\n| x | y |\n| - | - |\n| 1 | 2 |\n\
+                          | 3 | 4 | 5 |\n\n###### Deep\n\nend\n";
+
+/// Edits of the structure of a text that the model has read, and searched for `z`.
+fn structure() -> Vec<Row> {
+    let on = |text: &str, tool: &str, arguments: Value| {
+        let mut world = World::new(text);
+        world.toolset = canvas_tools::DocumentTools::ALL;
+        let lease = world.check_out();
+        assert!(world.under(&lease, "canvas_read_all").is_ok());
+        assert!(world.tool("canvas_grep", json!({"lease_id": lease, "query": "end"})).is_ok());
+        let revision = world.revision();
+        let text = arguments.to_string().replace("LEASE", &lease).replace("REVISION", &revision);
+        let reply = world.tool(tool, serde_json::from_str(&text).unwrap());
+        Scene { world, lease, reply }
+    };
+    let call = |fields: Value| {
+        let mut fields = fields;
+        fields["lease_id"] = json!("LEASE");
+        fields
+    };
+    let table = |name: &str, change: Value| call(json!({"table": 1, name: change}));
+    let set = table("set", json!({"row": 1, "column": "x", "value": "9"}));
+    let key = |key: &str, value: Value| call(json!({"key": key, "value": value}));
+    let deep = |shift: i8| call(json!({"from": {"section": ["Deep"]}, "shift": shift}));
+    let lines = |from: [usize; 2], after: [usize; 2]| {
+        call(json!({"from": {"lines": from}, "after": {"lines": after}}))
+    };
+    let into =
+        |from: &str, into: &str| call(json!({"from": {"section": [from]}, "into": {"section": [into]}}));
+    let rename = |title: &str| call(json!({"section": ["A"], "title": title}));
+    let all = |find: &str, count: usize| {
+        call(json!({"find": find, "with": "END", "revision_id": "REVISION", "count": count}))
+    };
+    let costly = call(json!({"from": {"grep": "a{250}", "regex": true}, "before": {"lines": [1, 1]}}));
+    let (large, grep) = ("x\n".repeat(500_000), call(json!({"query": "END"})));
+    let mut rows: Vec<Row> = Vec::new();
+    for (label, tool, wrong, right) in [
+        (
+            "TABLE_NOT_FOUND",
+            "canvas_edit_table",
+            call(json!({"table": 2, "remove_row": {"row": 1}})),
+            set.clone(),
+        ),
+        ("ROW_NOT_FOUND", "canvas_edit_table", table("remove_row", json!({"row": 3})), set.clone()),
+        ("COLUMN_NOT_FOUND", "canvas_edit_table", table("remove_column", json!({"column": "z"})), set),
+        (
+            "KEY_NOT_FOUND",
+            "canvas_set_front_matter",
+            call(json!({"key": "n", "remove": true})),
+            key("k", json!(1)),
+        ),
+        ("LEVEL_OUT_OF_RANGE", "canvas_move", deep(1), deep(-1)),
+        ("MOVE_INTO_ITSELF", "canvas_move", into("A", "Deep"), deep(-1)),
+        ("VALUE_INVALID", "canvas_rename_heading", rename(""), rename("B")),
+        ("NO_EFFECT", "canvas_rename_heading", rename("A"), rename("B")),
+        (
+            "INVALID_ARGUMENTS",
+            "canvas_rename_heading",
+            call(json!({"section": "A", "title": "B"})),
+            rename("B"),
+        ),
+        ("INVALID_ARGUMENTS", "canvas_move", call(json!({"from": {"section": ["A"]}})), deep(-1)),
+        (
+            "INVALID_ARGUMENTS",
+            "canvas_edit_list",
+            call(json!({"check": true})),
+            call(json!({"item": 1, "check": true})),
+        ),
+    ] {
+        rows.push((label, on(STRUCTURED, tool, wrong), Then::Correct(tool, right)));
+    }
+    let shape = on(STRUCTURED, "canvas_edit_table", table("remove_column", json!({"column": 2})));
+    let past = call(json!({"from": {"section": ["A"]}, "after": {"section": ["B"]}}));
+    let anchored = on(STRUCTURED, "canvas_set_front_matter", key("list", json!(1)));
+    let (fence, front) = ("# A\n\n# B\n\n```\nopen\n", "a\n\n---\nk: v\n---\n");
+    let there = |tool, arguments| Then::Correct(tool, call(arguments));
+    let again = || {
+        there("canvas_replace_all", json!({"find": "end", "with": "END", "revision_id": "BASE", "count": 1}))
+    };
+    let read = || there("canvas_read_all", json!({}));
+    rows.extend([
+        ("TABLE_SHAPE", shape, Then::Tools(&["canvas_read_lines"])),
+        ("FRONT_MATTER_UNSUPPORTED", anchored, Then::Tools(&["canvas_read_lines"])),
+        ("STRUCTURE_SPILLED", on(fence, "canvas_move", past), read()),
+        ("FRONT_MATTER_CHANGED", on(front, "canvas_move", lines([1, 2], [3, 5])), read()),
+        ("QUERY_TOO_LARGE", on(&large, "canvas_move", costly), read()),
+        ("COUNT_DIFFERS", on(STRUCTURED, "canvas_replace_all", all("end", 2)), again()),
+        (
+            "NOT_SEARCHED",
+            on(STRUCTURED, "canvas_replace_all", all("END", 1)),
+            Then::Correct("canvas_grep", grep),
+        ),
+    ]);
     rows
 }

@@ -19,8 +19,8 @@ use canvas_core::surface::{
     EventId, StatePath, StatePathError, StatePointer, StatePointerError, SurfaceRefusal,
 };
 use canvas_core::text::{
-    Address, AddressError, ApplyError, ApplyOptions, Column, ExceededLimit, GrepError, LineRange, Mode, Part,
-    Query, Reason, StructureError, TablePart, ValueFault, apply, resolve,
+    Address, AddressError, ApplyError, ApplyOptions, Column, ExceededLimit, GrepError, LineRange, MatchCount,
+    Mode, Part, Query, Reason, StructureError, TablePart, ValueFault, apply, resolve,
 };
 use canvas_core::{
     BlobId, CallId, CanvasId, CodedError as _, EngineError, Face, NameError, PersonId, Revision,
@@ -140,7 +140,7 @@ fn cases() -> Vec<(String, String)> {
             StructureError::Value(ValueFault::Empty),
             StructureError::Value(ValueFault::TooLong),
             StructureError::TableShape { line: 4 },
-            StructureError::CountDiffers { expected: 2, found: 3, lines: vec![1, 4, 9] },
+            StructureError::CountDiffers { expected: MatchCount::Lines(2), found: 3, lines: vec![1, 4, 9] },
         ],
         GrepError: [
             GrepError::Empty,

@@ -1,0 +1,152 @@
+//! Types of the arguments of the tools that edit the structure.
+//!
+//! The descriptions of the tools explain the fields, in fewer tokens than a description of each field would have.
+
+use canvas_core::text::{Address, YamlValue};
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+#[cfg(feature = "schema")]
+use {schemars::JsonSchema, serde_json::Map};
+
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub(in crate::toolset::document) struct Move {
+    #[serde(default)]
+    pub(super) lease_id: Option<String>,
+    #[cfg_attr(feature = "schema", schemars(with = "Map<String, Value>"))]
+    pub(super) from: Address,
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Map<String, Value>>"))]
+    pub(super) before: Option<Value>,
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Map<String, Value>>"))]
+    pub(super) after: Option<Value>,
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Map<String, Value>>"))]
+    pub(super) into: Option<Value>,
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<i64>"))]
+    pub(super) shift: Option<i8>,
+}
+
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub(in crate::toolset::document) struct ReplaceAll {
+    #[serde(default)]
+    pub(super) lease_id: Option<String>,
+    pub(super) find: String,
+    pub(super) with: String,
+    #[serde(default)]
+    pub(super) regex: Option<bool>,
+    pub(super) revision_id: String,
+    #[cfg_attr(feature = "schema", schemars(with = "i64"))]
+    pub(super) count: usize,
+}
+
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub(in crate::toolset::document) struct EditTable {
+    #[serde(default)]
+    pub(super) lease_id: Option<String>,
+    #[serde(default)]
+    pub(super) section: Option<Vec<String>>,
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<i64>"))]
+    pub(super) ordinal: Option<usize>,
+    #[cfg_attr(feature = "schema", schemars(with = "i64"))]
+    pub(super) table: usize,
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Map<String, Value>>"))]
+    pub(super) set: Option<Value>,
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Map<String, Value>>"))]
+    pub(super) insert_row: Option<Value>,
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Map<String, Value>>"))]
+    pub(super) remove_row: Option<Value>,
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Map<String, Value>>"))]
+    pub(super) move_row: Option<Value>,
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Map<String, Value>>"))]
+    pub(super) insert_column: Option<Value>,
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Map<String, Value>>"))]
+    pub(super) remove_column: Option<Value>,
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Map<String, Value>>"))]
+    pub(super) move_column: Option<Value>,
+}
+
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub(in crate::toolset::document) struct SetFrontMatter {
+    #[serde(default)]
+    pub(super) lease_id: Option<String>,
+    pub(super) key: String,
+    #[serde(default, deserialize_with = "present")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Value>"))]
+    pub(super) value: Option<YamlValue>,
+    #[serde(default)]
+    pub(super) remove: Option<bool>,
+}
+
+/// Reads a value that is there, even if it is null.
+fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<YamlValue>, D::Error> {
+    YamlValue::deserialize(deserializer).map(Some)
+}
+
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub(in crate::toolset::document) struct EditList {
+    #[serde(default)]
+    pub(super) lease_id: Option<String>,
+    #[serde(default)]
+    pub(super) section: Option<Vec<String>>,
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<i64>"))]
+    pub(super) ordinal: Option<usize>,
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<i64>>"))]
+    pub(super) item: Option<Numbers>,
+    #[serde(default)]
+    pub(super) check: Option<bool>,
+    #[serde(default)]
+    pub(super) insert_after: Option<String>,
+    #[serde(default)]
+    pub(super) remove: Option<bool>,
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<i64>>"))]
+    pub(super) move_to: Option<Numbers>,
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<i64>"))]
+    pub(super) list: Option<usize>,
+}
+
+/// Numbers of an item. A single number needs no brackets.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Numbers {
+    One(usize),
+    Path(Vec<usize>),
+}
+
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub(in crate::toolset::document) struct RenameHeading {
+    #[serde(default)]
+    pub(super) lease_id: Option<String>,
+    pub(super) section: Vec<String>,
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<i64>"))]
+    pub(super) ordinal: Option<usize>,
+    pub(super) title: String,
+    #[serde(default)]
+    pub(super) links: Option<bool>,
+}
