@@ -18,12 +18,14 @@ pub use self::range_hash::{ParseRangeHashError, RangeHash};
 pub use self::replace::{LinesNow, LinesRefusal, Replacement};
 pub use self::shown::ShownLines;
 pub use self::step::DocumentStep;
+pub use crate::model::protected::{ProtectedPlaces, ProtectedPlacesError};
 pub use crate::model::revision::Base;
 pub use crate::transition::document::{
     AppliedPatch, ApplyPatch, HostEdit, HostEdited, LineSpan, Read, Readable, ReplaceLines, Shown,
 };
 pub use crate::transition::edit::{Edit, Edited};
 pub use crate::transition::native::{ApplyEdits, Look};
+pub use crate::transition::protected::{ProtectedSet, SetProtected};
 pub use crate::transition::refusal::{
     ApplyPatchRefusal, BaseRefusal, EditRefusal, EditStructureRefusal, HostEditRefusal, PatchRefusal,
     ReplaceLinesRefusal, StructureRefusal,

@@ -31,6 +31,7 @@ use crate::model::format::{AnyFormat, Format, HeadError};
 use crate::model::id::{CanvasId, ConversationId};
 use crate::model::journal_slot::JournalSlot;
 use crate::model::path::TreePath;
+use crate::model::protected::ProtectedPlaces;
 use crate::model::receipt::Receipt;
 use crate::model::receipts::{Bounds, Occasion, Receipts};
 use crate::model::revision::{Revision, RevisionId};
@@ -71,6 +72,9 @@ pub struct Head {
     /// Whether conversations share the lease and the turn.
     #[serde(default, skip_serializing_if = "WorkMode::is_exclusive")]
     pub(crate) work_mode: WorkMode,
+    /// Places of the document that no model may change.
+    #[serde(default, skip_serializing_if = "ProtectedPlaces::is_empty")]
+    pub(crate) protected: ProtectedPlaces,
     /// Blob of all proposals, which no tree has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) proposals: Option<BlobId>,
@@ -148,6 +152,7 @@ impl Head {
         self.committed = None;
         self.end_turns();
         self.work_mode = WorkMode::Exclusive;
+        self.protected = ProtectedPlaces::default();
         (self.proposals, self.moves) = (None, Moves::default());
         self.conversations.clear();
         self.gave_up = false;
@@ -189,6 +194,7 @@ impl Head {
             gave_up: false,
             turn_start,
             work_mode: WorkMode::default(),
+            protected: ProtectedPlaces::default(),
             proposals: None,
             moves: Moves::default(),
             user_revision: Revision::ZERO,
@@ -221,6 +227,11 @@ impl Head {
     /// Whether `base` is at most the current revision and the face did not change after it.
     pub(crate) fn is_current(&self, face: Face, base: Revision) -> bool {
         (self.faces[face]..=self.revision).contains(&base)
+    }
+
+    /// Returns the places of the document that no model may change.
+    pub fn protected(&self) -> &ProtectedPlaces {
+        &self.protected
     }
 
     /// Whether a conversation saw the current document.

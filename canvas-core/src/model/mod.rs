@@ -27,6 +27,7 @@ pub(crate) mod json_text;
 pub(crate) mod links;
 pub(crate) mod op_key;
 pub(crate) mod path;
+pub(crate) mod protected;
 pub(crate) mod receipt;
 pub(crate) mod receipts;
 pub(crate) mod revision;

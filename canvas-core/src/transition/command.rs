@@ -181,6 +181,7 @@ mod tests {
     use crate::transition::edit::Edit;
     use crate::transition::lease::{CheckIn, CheckOut, Renew};
     use crate::transition::native::{ApplyEdits, Look};
+    use crate::transition::protected::SetProtected;
     use crate::transition::refusal::{ApplyPatchRefusal, BaseRefusal};
     use crate::transition::stale::StaleBase;
     use crate::transition::structure::EditStructure;
@@ -244,7 +245,7 @@ mod tests {
             ($($command:ty)*) => { $(check::<$command>();)* };
         }
         check! { Edit Read ApplyPatch ReplaceLines EditStructure HostEdit Look ApplyEdits CheckOut Renew CheckIn }
-        check! { SendMessage Forget Cancel TakeControl EndTurn Undo Redo ClearHistory SetWorkMode }
+        check! { SendMessage Forget Cancel TakeControl EndTurn Undo Redo ClearHistory SetWorkMode SetProtected }
         #[cfg(feature = "board")]
         check! { crate::board::CreateBoard crate::board::RunBoardCommand }
         #[cfg(feature = "surface")]

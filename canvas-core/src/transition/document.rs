@@ -2,8 +2,8 @@
 
 use canvas_lease::{LeaseId, Timestamp};
 use canvas_patch::{
-    Address, Applied, ApplyError, ApplyOptions, Delta, EditPolicy, Mode, QuotedLine, Repair, RepairKind,
-    Suggestion, Summary, TextEdit, apply,
+    Address, Applied, ApplyError, ApplyOptions, Delta, Mode, QuotedLine, Repair, RepairKind, Suggestion,
+    Summary, TextEdit, apply,
 };
 use serde::{Deserialize, Serialize};
 
@@ -353,6 +353,7 @@ impl Decide for HostEdit {
         };
         let (mut change, previous) = (None, at.head.revision_id());
         if !self.delta.is_empty() {
+            at.check_protected::<HostEditRefusal>(&text, &self.delta)?;
             at.replace_document::<HostEditRefusal>(text, self.delta.edits())?;
             let record = Record { actor: Role::Assistant, operation, summary: self.summary.clone() };
             change = at.record(record, at.document_step(self.delta.clone())).map(|entry| entry.change);
@@ -409,24 +410,6 @@ impl Transition<'_> {
             proposed: self.proposed(),
             retaken: None,
         })
-    }
-
-    /// Checks that a change stays within its scope and complies with the host's policy on side effects.
-    pub(super) fn check_edit<R: From<PatchRefusal>>(
-        &self,
-        after: &str,
-        delta: &Delta,
-        scope: Option<&Address>,
-    ) -> Result<(), Stop<R>> {
-        let refuse_side_effects = self.policy.writes.refuse_side_effects;
-        if scope.is_none() && !refuse_side_effects {
-            // Only a call with a scope or a policy pays for the outline.
-            return Ok(());
-        }
-        let outline = self.view.contents.outline().expect("a view has the document at least");
-        let policy = EditPolicy { scope: scope.cloned(), refuse_side_effects, ..EditPolicy::default() };
-        let checked = outline.live().check_edit(after, delta.edits(), &policy);
-        checked.map(drop).map_err(|error| Stop::refused(PatchRefusal::EditRefused { error }))
     }
 
     /// Adds the headings above places that read alike. Only a refusal with such places pays for the outline.

@@ -55,6 +55,7 @@ pub(crate) mod native;
 mod pending;
 pub(crate) mod policy;
 pub(crate) mod proposal;
+pub(crate) mod protected;
 #[cfg(feature = "recipe")]
 pub(crate) mod recipe;
 pub(crate) mod refusal;

@@ -170,7 +170,9 @@ composed! {
     EditRefusal { Call(CallRefusal), Limit(LimitRefusal), StaleEdit(StaleEdit) }
 
     /// Refusals of [`HostEdit`](crate::document::HostEdit).
-    HostEditRefusal { Call(CallRefusal), NotAvailable(NotAvailable), Base(BaseRefusal), Limit(LimitRefusal) }
+    HostEditRefusal {
+        Call(CallRefusal), NotAvailable(NotAvailable), Base(BaseRefusal), Patch(PatchRefusal), Limit(LimitRefusal),
+    }
 
     /// Refusals of [`Propose`](crate::proposal::Propose).
     ProposeRefusal {
@@ -183,7 +185,7 @@ composed! {
     /// Refusals of [`Undo`](crate::history::Undo) and [`Redo`](crate::history::Redo).
     UndoRefusal {
         Call(CallRefusal), Lease(LeaseRefusal), NotAvailable(NotAvailable), History(HistoryRefusal),
-        Proposal(ProposalRefusal), Board(BoardRefusal), Limit(LimitRefusal),
+        Proposal(ProposalRefusal), Board(BoardRefusal), Patch(PatchRefusal), Limit(LimitRefusal),
     }
 }
 

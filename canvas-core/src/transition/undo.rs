@@ -3,6 +3,7 @@
 use std::num::NonZeroU32;
 
 use canvas_lease::{Epoch, PreemptionCause};
+use canvas_patch::Delta;
 use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "board")]
@@ -210,7 +211,7 @@ impl Decide for Undo {
                 at.revert(operation, by, Selection { of: Wanted::Role(author), last: None, since })?
             }
         };
-        Ok(at.put_undone(by, undone))
+        at.put_undone(by, undone)
     }
 }
 
@@ -237,7 +238,7 @@ impl Decide for Redo {
         let entries = at.chain(at.head.journal.redo, self.steps)?;
         at.authorize_entries(operation, self.by, entries.iter().copied())?;
         let undone = at.undo_entries(operation, self.by, Direction::Redo, entries)?;
-        Ok(at.put_undone(self.by, undone))
+        at.put_undone(self.by, undone)
     }
 }
 
@@ -374,12 +375,24 @@ impl Transition<'_> {
     }
 
     /// Replaces the canvas by the result of an undo, on behalf of its author.
-    pub(super) fn put_undone(&mut self, by: Author, undone: Undone) -> HistoryMove {
+    pub(super) fn put_undone(
+        &mut self,
+        by: Author,
+        undone: Undone,
+    ) -> Result<HistoryMove, Stop<UndoRefusal>> {
         // A partial undo may leave everything in place.
         let mut faces = if undone.done.is_empty() { Faces::default() } else { undone.faces };
         // A decision that only rejects leaves the document as it was.
         let document = faces.document.at.as_ref().map(|at| at.blob.clone());
         let document = document.filter(|document| document.id() != self.view.head.document());
+        if let Some(at) = &faces.document.at
+            && document.is_some()
+            && by != Author::User
+            && !self.head.protected.is_empty()
+        {
+            let delta = Delta::between(self.view.text(), at.text());
+            self.check_protected::<UndoRefusal>(at.text(), &delta)?;
+        }
         if document.is_some() && by == Author::User {
             self.preempt(PreemptionCause::UserEdit);
         }
@@ -398,14 +411,14 @@ impl Transition<'_> {
         if document.is_some() && by != Author::User {
             self.mark_written(None);
         }
-        HistoryMove {
+        Ok(HistoryMove {
             entries: undone.done,
             kept: undone.kept,
             #[cfg(feature = "board")]
             events: undone.events,
             epoch: self.head.lock.epoch(),
             revision: self.head.revision_id(),
-        }
+        })
     }
 
     /// Inverts the last changes, or the last undos. Each gets its own entry and revision, so that each can be undone

@@ -42,7 +42,7 @@ impl Decide for RedoOf {
     fn decide(&self, at: &mut Transition<'_>, operation: &OpKey) -> Result<HistoryMove, Stop<UndoRefusal>> {
         at.authorize_undo(operation, self.by)?;
         let undone = at.redo_of(operation, self.by, &self.person)?;
-        Ok(at.put_undone(self.by, undone))
+        at.put_undone(self.by, undone)
     }
 }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::error::Error;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::ops::Range;
 
 use memchr::memmem::Finder;
@@ -299,7 +300,13 @@ impl PartialEq for Query {
 
 impl Eq for Query {}
 
-#[derive(PartialEq, Eq)]
+impl Hash for Query {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.source().hash(state);
+    }
+}
+
+#[derive(PartialEq, Eq, Hash)]
 pub(crate) enum QuerySource<'q> {
     Literal(&'q str),
     Regex(&'q str),

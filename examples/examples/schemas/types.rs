@@ -121,6 +121,7 @@ pub(crate) fn all() -> Vec<SchemaFile> {
         proposal::Proposal,
         proposal::ProposalText,
         proposal::Proposed,
+        document::ProtectedSet,
         document::Readable,
         recipe::RecipeCommandRefusal,
         recipe::RecipeRecorded,

@@ -64,6 +64,7 @@ any! {
     turn::TakeControl -> Interrupted, Call;
     turn::EndTurn -> TurnEnded, Call;
     turn::SetWorkMode -> WorkModeSet, Call;
+    document::SetProtected -> ProtectedSet, Call;
     history::Undo -> Moved, Undo;
     history::Redo -> Moved, Undo;
     history::RedoOf -> Moved, Undo;
@@ -109,6 +110,7 @@ pub(crate) enum Outcome {
     Interrupted(canvas_core::turn::Interrupted),
     TurnEnded(canvas_core::turn::TurnEnded),
     WorkModeSet(canvas_core::turn::WorkModeSet),
+    ProtectedSet(canvas_core::document::ProtectedSet),
     Moved(canvas_core::history::HistoryMove),
     HistoryCleared(canvas_core::history::HistoryCleared),
     #[cfg(feature = "board")]

@@ -30,6 +30,7 @@ mod outline;
 mod party;
 mod people;
 mod proposals;
+mod protected;
 mod receipts;
 mod replace;
 mod retry;

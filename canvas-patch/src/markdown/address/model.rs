@@ -21,7 +21,7 @@ use crate::text::grep::Query;
 /// * `{"grep": "TODO"}`, optionally with `"ordinal": 2`, and with `"regex"` set to `true` for a regular expression
 ///
 /// Titles may hold any character, so a shorter form would be ambiguous.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Address {
     /// A range of lines, counted from 1, with both ends included.
     Lines {
@@ -62,7 +62,7 @@ pub enum Address {
 /// A part of the text between a heading and the next heading, counted from 1 in order of appearance.
 ///
 /// The text below a heading inside a quote or list item belongs to that heading's section.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
@@ -83,7 +83,7 @@ pub enum Part {
 /// A table, or a row, column or cell of one.
 ///
 /// A row and a column together are a cell. A column alone is its header.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TablePart {
@@ -98,7 +98,7 @@ pub struct TablePart {
 }
 
 /// A column of a table.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "serde", serde(untagged))]

@@ -65,6 +65,10 @@ pub struct EditPolicy {
     /// Places of the old text that must keep their lines, and that must not become longer. A cell protects its row. An
     /// address that does not resolve has no effect.
     pub protected: Vec<Address>,
+    /// Whether the addresses in `protected` must lead to the same places afterwards, unless they are line numbers. Set this
+    /// if you check more than one edit with the same list. Otherwise an edit could add a section of the same path, so that
+    /// the address leads to none, and the next edit could change the place.
+    pub keeps_addresses: bool,
 }
 
 impl LiveOutline {
@@ -92,7 +96,7 @@ impl LiveOutline {
         if let Some(scope) = &policy.scope {
             check_scope(self.text(), &touched, self.resolve(scope)?.lines)?;
         }
-        check_protected(self, after, edits, &touched, &policy.protected)?;
+        check_protected(self, after, edits, &touched, policy)?;
         let both = Both::of(self, after, &changes);
         if policy.refuse_side_effects {
             both.check_fences(&touched)?;

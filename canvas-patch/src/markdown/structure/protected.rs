@@ -1,5 +1,6 @@
 //! Places that no edit may change.
 
+use super::EditPolicy;
 use super::error::EditPolicyError;
 use super::touched::Touched;
 use crate::diff::edit::TextEdit;
@@ -7,14 +8,14 @@ use crate::markdown::address::{Address, Context, Part, Within, lines_of, own_bod
 use crate::markdown::outline::{Block, BlockKind, LineRange, LiveOutline, paragraphs};
 use crate::text::lines;
 
-/// Refuses an edit that changes a line of a protected place, moves the place, or puts something into it. An
-/// address that does not resolve has no effect.
+/// Refuses an edit that changes a line of a protected place, moves the place, or puts something into it. With
+/// `keeps_addresses`, also one that makes its address lead elsewhere. An address that does not resolve has no effect.
 pub(super) fn check_protected(
     live: &LiveOutline,
     after: &str,
     edits: &[TextEdit],
     touched: &Touched,
-    protected: &[Address],
+    EditPolicy { protected, keeps_addresses, .. }: &EditPolicy,
 ) -> Result<(), EditPolicyError> {
     let mut new = None;
     for address in protected {
@@ -28,11 +29,23 @@ pub(super) fn check_protected(
             new.edit(after.to_owned(), edits);
             new
         });
-        if !is_same(live, new, touched, address, place) {
+        let is_found = || !keeps_addresses || is_found(new, touched, address, place);
+        if !is_same(live, new, touched, address, place) || !is_found() {
             return Err(EditPolicyError::Protected { line: place.start, place });
         }
     }
     Ok(())
+}
+
+/// Whether an address leads to the same place in the new text.
+fn is_found(new: &LiveOutline, touched: &Touched, address: &Address, place: LineRange) -> bool {
+    // Lines have the numbers of one text.
+    if matches!(address, Address::Lines { .. }) {
+        return true;
+    }
+    let now = new.resolve(address).map(|resolved| resolved.lines);
+    let (start, end) = (touched.new_line(place.start), touched.new_line(place.end));
+    now.is_ok_and(|now| (Some(now.start), Some(now.end)) == (start, end))
 }
 
 /// Returns the first line of a place that an edit changes, or above which it inserts inside of the place.

@@ -615,11 +615,11 @@ fn all_matches_are_replaced() {
     ]);
 }
 
-/// The line of the refusal, or nothing if the edit is allowed.
-fn refused(text: &str, change: &Value, protected: &Value) -> Option<String> {
+/// The code of the refusal, or nothing if the edit is allowed.
+fn refused(text: &str, change: &Value, protected: &Value, keeps_addresses: bool) -> Option<String> {
     let made = edited(text, &edit(change)).unwrap_or_else(|error| panic!("{change}: {error}"));
     let protected: Vec<Address> = vec![serde_json::from_value(protected.clone()).unwrap()];
-    let policy = EditPolicy { protected, ..EditPolicy::default() };
+    let policy = EditPolicy { protected, keeps_addresses, ..EditPolicy::default() };
     let checked = LiveOutline::new(text.to_owned()).check_edit(&made.text, made.delta.edits(), &policy);
     checked.err().map(|error| error.code().to_owned())
 }
@@ -663,7 +663,22 @@ fn protected_places_stay() {
         (json!({"delete": {"paragraph": 2}}), &json!({"paragraph": 2}), true),
         (rename("A"), &json!({"section": ["none"]}), false),
     ] {
-        let found = refused(text, &change, protected);
+        let found = refused(text, &change, protected, false);
+        assert_eq!(found.as_deref(), is_refused.then_some("PROTECTED"), "{change} {protected}");
+        assert!(!is_refused || refused(text, &change, protected, true).is_some(), "{change} {protected}");
+    }
+    // A list that stays in force for more than one edit also keeps its addresses.
+    for (change, protected, is_refused) in [
+        (rename("A"), json!({"section": ["A"], "body": true}), true),
+        (rename("C"), json!({"section": ["A"], "body": true}), false),
+        (item(1, "remove", json!(true)), json!({"item": 2}), true),
+        (item(2, "remove", json!(true)), json!({"item": 1}), false),
+        (item(1, "insert_after", json!("n")), json!({"section": ["B"], "item": 2}), true),
+        (json!({"rename": {"section": ["C"], "title": "B"}}), b, true),
+        (json!({"delete": {"section": ["C"]}}), json!({"lines": [1, 2]}), false),
+        (moved("C", "before", "A"), json!({"section": ["A"], "table": 1}), false),
+    ] {
+        let found = refused(text, &change, &protected, true);
         assert_eq!(found.as_deref(), is_refused.then_some("PROTECTED"), "{change} {protected}");
     }
 }
@@ -870,5 +885,5 @@ fn neighbours_stay_whole() {
     // Each of many edits is apart from the protected place.
     let text = format!("{0}\n# P\n\np\n\n# Q\n\n{0}", "a\n".repeat(200));
     let all = json!({"replace_all": {"find": "a", "with": "b", "count": 400}});
-    assert_eq!(refused(&text, &all, &json!({"section": ["P"]})), None);
+    assert_eq!(refused(&text, &all, &json!({"section": ["P"]}), true), None);
 }

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use canvas_core::board::{Board, BoardError, DefinitionError, NoRoom, ViewId};
-use canvas_core::document::{LinesNow, LinesRefusal};
+use canvas_core::document::{LinesNow, LinesRefusal, ProtectedPlacesError};
 use canvas_core::history::{ChangeNumber, EntryNumber, HistoryRefusal};
 use canvas_core::lease::{LeaseRefusal, Timestamp};
 use canvas_core::proposal::{Owner, PartId, ProposalRefusal};
@@ -122,6 +122,10 @@ fn cases() -> Vec<(String, String)> {
             resolved("|a|b|\n|-|-|\n|c|d|\n", cell(1, Column::Header("c".into()))),
             resolved("|a|a|\n|-|-|\n|c|d|\n", cell(1, Column::Header("a".into()))),
             AddressError::NoSuchList { list: 2, available: 1 },
+        ],
+        ProtectedPlacesError: [
+            ProtectedPlacesError::Transient { index: 2 },
+            ProtectedPlacesError::TooMany { places: 65, bytes: 900 },
         ],
         StructureError: [
             StructureError::NoEffect,

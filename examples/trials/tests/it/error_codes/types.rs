@@ -9,8 +9,8 @@ use canvas_core::board::{
     SimulatedTime, SimulatedTimeError, TriggerProblem, ValidationFailedCode, ValidationFailedError, ViewId,
 };
 use canvas_core::document::{
-    BaseRefusal, LinesRefusal, ParseRangeHashError, PatchRefusal, RangeHash, StaleBase, StaleCause,
-    StaleEdit, StructureRefusal,
+    BaseRefusal, LinesRefusal, ParseRangeHashError, PatchRefusal, ProtectedPlacesError, RangeHash, StaleBase,
+    StaleCause, StaleEdit, StructureRefusal,
 };
 use canvas_core::export::ImportError;
 use canvas_core::history::HistoryRefusal;
@@ -142,6 +142,7 @@ pub(super) fn samples() -> Vec<Sample> {
         PersonIdError false: PersonId::new("").unwrap_err(),
         ParseRevisionIdError false: "a".parse::<RevisionId>().unwrap_err(),
         ParseRangeHashError false: "a".parse::<RangeHash>().unwrap_err(),
+        ProtectedPlacesError false: ProtectedPlacesError::Transient { index: 0 },
         CanonicalError false: canonical_json(&json!(u64::MAX)).unwrap_err(),
         HeadError false: Head::from_json(&canvas(), b"{").unwrap_err(),
         EngineError false: EngineError::NotFound { canvas: canvas() },
