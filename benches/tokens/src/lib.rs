@@ -6,6 +6,7 @@
 pub mod before;
 pub mod play;
 pub mod script;
+pub mod structure;
 pub mod tools;
 
 use tiktoken_rs::CoreBPE;

@@ -9,7 +9,7 @@
 use canvas_providers::Provider;
 use canvas_tokens::before::before;
 use canvas_tokens::play::{HIDDEN, Kind, play, refusals};
-use canvas_tokens::{Counter, script, tools};
+use canvas_tokens::{Counter, script, structure, tools};
 
 fn main() {
     let counter = Counter::o200k();
@@ -27,7 +27,10 @@ fn main() {
             print!(" {tokens:>19}");
         }
     }
-    println!();
+    println!("\n\n{:<34} {:>8} {:>8} {:>8} {:>8}", "ten edits", "typed", "by tool", "read", "by tool");
+    for structure::Compared { task, patch, tool } in structure::compare(&counter) {
+        println!("{task:<34} {:>8} {:>8} {:>8} {:>8}", patch.typed, tool.typed, patch.read, tool.read);
+    }
     let Some(tasks) = script::tasks() else {
         println!("SKIPPED: no corpus; set CANVAS_DATA");
         return;

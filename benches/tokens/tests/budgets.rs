@@ -10,7 +10,7 @@ use canvas_core::board::{
 use canvas_core::lease::Timestamp;
 use canvas_tokens::before::before;
 use canvas_tokens::play::{HIDDEN, play};
-use canvas_tokens::{Counter, script, tools};
+use canvas_tokens::{Counter, script, structure, tools};
 use serde_json::{Value, json};
 use tiktoken_rs::CoreBPE;
 
@@ -29,6 +29,23 @@ fn prompt_and_tools_of_the_document_stay_within_their_budget() {
     let structure = tokens("tools structure");
     println!("tools that edit the structure {structure} of {STRUCTURE} tokens");
     assert!(structure <= STRUCTURE);
+}
+
+/// What a model need not retype: no edit costs more by its tool, and the long ones a twentieth.
+#[test]
+fn edits_of_the_structure_are_short() {
+    let compared = structure::compare(&Counter::o200k());
+    assert_eq!(compared.len(), 10);
+    for structure::Compared { task, patch, tool } in &compared {
+        println!(
+            "{task}: typed {} instead of {}, read {} instead of {}",
+            tool.typed, patch.typed, tool.read, patch.read
+        );
+        assert!(tool.typed + tool.read <= patch.typed + patch.read, "{task}");
+    }
+    let [typed, by_tool] =
+        [0, 1].map(|at| compared.iter().map(|one| [one.patch.typed, one.tool.typed][at]).sum::<usize>());
+    assert!(20 * by_tool <= typed, "{by_tool} of {typed}");
 }
 
 /// The replies of the tasks have at most 70 % of the tokens that they had.

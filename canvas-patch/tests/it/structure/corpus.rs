@@ -1,11 +1,16 @@
 //! Real texts, whose sections move, whose headings are renamed, and whose cells and keys are set, there and back.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Write as _;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{LazyLock, Mutex};
 
 use canvas_patch::{
     Address, Column, Destination, ItemChange, LiveOutline, Part, SectionPath, StructureEdit, StructureError,
     TableChange, TablePart, TextEdit, YamlValue,
 };
+use serde_json::json;
 
 use crate::corpus::{field, rows, say};
 
@@ -30,7 +35,31 @@ fn made(live: &LiveOutline, edit: &StructureEdit) -> Result<LiveOutline, Structu
     let text = live.text();
     let edited = live.edit_structure(edit)?;
     assert_eq!(edited.delta.inverse().apply(&edited.text).as_deref(), Ok(text), "{edit:?}");
+    record(edit, text, &edited.text);
     Ok(LiveOutline::new(edited.text))
+}
+
+/// Writes one edit in `CANVAS_PAIRS_EVERY`, with both texts, to the file that `CANVAS_PAIRS` names, for the judges of
+/// `.ci/structure`. Edits of front matter are few, so it writes each of them.
+#[expect(clippy::disallowed_methods, reason = "a test is a host")]
+fn record(edit: &StructureEdit, before: &str, after: &str) {
+    static PAIRS: LazyLock<Option<Mutex<File>>> = LazyLock::new(|| {
+        let path = std::env::var("CANVAS_PAIRS").ok()?;
+        Some(Mutex::new(File::create(&path).unwrap_or_else(|e| panic!("{path}: {e}"))))
+    });
+    static EVERY: LazyLock<usize> = LazyLock::new(|| {
+        let every = std::env::var("CANVAS_PAIRS_EVERY").expect("it says how many pairs to write");
+        every.parse().expect("a number")
+    });
+    static SEEN: AtomicUsize = AtomicUsize::new(0);
+    let Some(pairs) = &*PAIRS else { return };
+    // Large texts take long to render.
+    let every = if before.len() < 2_000 { *EVERY } else { 50 * *EVERY };
+    let is_rare = matches!(edit, StructureEdit::FrontMatter { .. });
+    if is_rare || SEEN.fetch_add(1, Ordering::Relaxed) % every == 0 {
+        let pair = json!({"edit": edit, "before": before, "after": after});
+        writeln!(pairs.lock().unwrap(), "{pair}").expect("a pair is written");
+    }
 }
 
 /// Makes an edit and another one, which must restore the text.
@@ -176,23 +205,59 @@ fn items(live: &LiveOutline, tally: &mut Tally) {
     }
 }
 
+#[derive(Default)]
+struct Tallies {
+    moved: Tally,
+    renamed: Tally,
+    cells: Tally,
+    keyed: Tally,
+    listed: Tally,
+}
+
+impl Tallies {
+    fn edit(&mut self, text: &str) {
+        let live = LiveOutline::new(text.to_owned());
+        sections(&live, &mut self.moved, &mut self.renamed);
+        tables(&live, &mut self.cells);
+        keys(&live, &mut self.keyed);
+        items(&live, &mut self.listed);
+    }
+
+    fn say(self) -> [(&'static str, Tally); 5] {
+        let Self { moved, renamed, cells, keyed, listed } = self;
+        let all =
+            [("moves", moved), ("renames", renamed), ("cells", cells), ("keys", keyed), ("items", listed)];
+        for (name, Tally { restored, refused }) in &all {
+            say(&format!("{name}: {restored} made and undone, refused {refused:?}"));
+        }
+        all
+    }
+}
+
+/// The last texts of histories, and examples of Markdown, which `.ci/structure` writes to a file.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a test is a host")]
+fn texts_of_judges_are_restored() {
+    let Ok(path) = std::env::var("CANVAS_TEXTS") else {
+        return say("SKIPPED: the texts of .ci/structure (no CANVAS_TEXTS)");
+    };
+    let texts = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
+    let mut tallies = Tallies::default();
+    for line in texts.lines() {
+        tallies.edit(&serde_json::from_str::<String>(line).expect("each line is a text"));
+    }
+    let restored = tallies.say().map(|(name, tally)| (name, tally.restored));
+    assert!(restored.iter().all(|(name, restored)| *restored > 0 || *name == "keys"), "{restored:?}");
+}
+
 #[test]
 fn real_texts_are_restored() {
-    let (mut moved, mut renamed, mut cells, mut keyed, mut listed) =
-        (Tally::default(), Tally::default(), Tally::default(), Tally::default(), Tally::default());
+    let mut tallies = Tallies::default();
     for row in rows("changes.jsonl", "corpus_dev.jsonl") {
-        for text in ["before", "after"] {
-            let live = LiveOutline::new(field(&row, text).to_owned());
-            sections(&live, &mut moved, &mut renamed);
-            tables(&live, &mut cells);
-            keys(&live, &mut keyed);
-            items(&live, &mut listed);
-        }
+        tallies.edit(field(&row, "before"));
+        tallies.edit(field(&row, "after"));
     }
-    for (name, Tally { restored, refused }) in
-        [("moves", moved), ("renames", renamed), ("cells", cells), ("keys", keyed), ("items", listed)]
-    {
-        say(&format!("{name}: {restored} made and undone, refused {refused:?}"));
+    for (name, Tally { restored, refused }) in tallies.say() {
         // An edit may have no effect, and a few would change how other text reads.
         let refused: usize =
             refused.iter().filter(|(code, _)| **code != "NO_EFFECT").map(|(_, count)| count).sum();
