@@ -35,6 +35,7 @@ pub mod scale;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 pub mod stores;
 pub mod stream;
+pub mod structure;
 pub mod surface;
 pub mod target;
 pub mod template;
@@ -60,7 +61,7 @@ pub const NATIVE: &str = "native-1";
 pub const RECIPE_DATE: &str = "recipe-date";
 
 /// Every work, in the order of the table.
-pub const WORKS: [Work; 42] = [
+pub const WORKS: [Work; 44] = [
     Work { name: "apply-1", rows: |name, size, effort| apply::rows(name, 1, size, effort) },
     Work { name: "apply-10", rows: |name, size, effort| apply::rows(name, 10, size, effort) },
     Work { name: "apply-200", rows: |name, size, effort| apply::rows(name, 200, size, effort) },
@@ -71,6 +72,8 @@ pub const WORKS: [Work; 42] = [
     Work { name: "preview", rows: preview::rows },
     Work { name: "outline", rows: outline::rows },
     Work { name: "outline-edit", rows: outline::rows_after_edit },
+    Work { name: "structure", rows: structure::rows },
+    Work { name: "structure-replace", rows: structure::rows_replaced },
     Work { name: "call", rows: call::rows },
     Work { name: "call-reading", rows: call::rows_reading },
     Work { name: "user-edit", rows: edit::rows },

@@ -69,13 +69,22 @@ const fn at_least(work: &'static str, beside: &'static str, least: f64) -> Targe
 }
 
 /// Every target.
-pub const TARGETS: [Target; 20] = [
+pub const TARGETS: [Target; 29] = [
     at_most("apply-1", MB, "canvas", "× memcpy", 1.6),
     at_most("apply-200", MB, "canvas", "× memcpy", 5.0),
     at_most("build-10", MB, "canvas", "× imara-myers", 1.1),
     at_most("build-2000", MB, "canvas", "× imara-myers", 1.1),
     at_most("outline", MB, "canvas", "× pulldown-cmark", 1.15),
     at_most("outline-edit", MB, "canvas", "× full outline", 0.03),
+    at_most("structure", MB, "move a section", "× resolve and patch", 3.0),
+    at_most("structure", MB, "shift a section", "× resolve and patch", 3.0),
+    at_most("structure", MB, "rename", "× resolve and patch", 3.0),
+    at_most("structure", MB, "rename with links", "× resolve and patch", 3.0),
+    at_most("structure", MB, "set a cell", "× resolve and patch", 3.0),
+    at_most("structure", MB, "set a key", "× resolve and patch", 3.0),
+    at_most("structure", MB, "check a task", "× resolve and patch", 3.0),
+    at_most("structure", MB, "move an item", "× resolve and patch", 3.0),
+    at_most("structure-replace", MB, "canvas", "× str::replace", 3.0),
     at_most("preview", MB, "canvas", "× decoding", 2.0),
     at_most("call", KB_100, "canvas", "× blake3 and memcpy", 2.0),
     at_most("call", MB, "canvas", "× blake3 and memcpy", 1.0),

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use memchr::memchr_iter;
+
 use super::check::Places;
 use super::writing::{insert, newline, replace};
 use crate::diff::edit::TextEdit;
@@ -61,7 +63,8 @@ pub(super) fn relocated(text: &str, source: &Extent, core: &str, spot: Spot) -> 
     let goes_up = match spot {
         Spot::Before(at) | Spot::After(at) => at <= start,
     };
-    let (above, below) = (content_above(text, start, gaps), content_below(text, end, gaps));
+    let own = markers_at(text, start);
+    let (above, below) = (content_above(text, start, gaps, own), content_below(text, end, gaps, own));
     let side = match gaps {
         Gaps::Blank(Some(side)) => side,
         _ if goes_up => Side::Above,
@@ -74,8 +77,8 @@ pub(super) fn relocated(text: &str, source: &Extent, core: &str, spot: Spot) -> 
     };
     let at = match (spot, goes_up) {
         (Spot::Before(at), true) | (Spot::After(at), false) => at,
-        (Spot::After(at), true) => content_below(text, at, gaps)?,
-        (Spot::Before(at), false) => content_above(text, at, gaps)?,
+        (Spot::After(at), true) => content_below(text, at, gaps, own)?,
+        (Spot::Before(at), false) => content_above(text, at, gaps, own)?,
     };
     // A destination in the gap beside the lines leaves them at their place.
     let is_beside = if goes_up { at > gone.start || at >= start } else { at < gone.end || at <= end };
@@ -103,7 +106,7 @@ pub(super) fn relocated(text: &str, source: &Extent, core: &str, spot: Spot) -> 
     let (first, last) = (first_line(core), last_line(core));
     let gone_len = gone.len();
     if goes_up {
-        let over = content_above(text, at, gaps);
+        let over = content_above(text, at, gaps, own);
         let top = over
             .map_or_else(String::new, |over| extra(last_line(&text[..over]), first, &text[over..at], true));
         let bottom = extra(last, first_line(&text[at..]), moved_gap, true);
@@ -118,7 +121,7 @@ pub(super) fn relocated(text: &str, source: &Extent, core: &str, spot: Spot) -> 
         let edits = vec![insert(at, new), replace(text, gone, left.as_str())];
         return Some(Relocated { edits, places, at: at + top.len() });
     }
-    let under = content_below(text, at, gaps);
+    let under = content_below(text, at, gaps, own);
     let top = extra(last_line(&text[..at]), first, moved_gap, true);
     let bottom = under
         .map_or_else(String::new, |under| extra(last, first_line(&text[under..]), &text[at..under], false));
@@ -139,7 +142,8 @@ pub(super) fn relocated(text: &str, source: &Extent, core: &str, spot: Spot) -> 
 pub(super) fn removed(text: &str, gone: &Extent) -> TextEdit {
     let range = removal(text, gone);
     let is_joined = gone.gaps == Gaps::Needed && joins(text, range.start, range.end);
-    let quote = quote_of(last_line(&text[..content_above(text, range.start, Gaps::Needed).unwrap_or(0)]));
+    let quote =
+        quote_of(last_line(&text[..content_above(text, range.start, Gaps::Needed, usize::MAX).unwrap_or(0)]));
     let blank = format!("{}{}", quote.trim_end(), newline(text));
     replace(text, range, if is_joined { blank } else { String::new() })
 }
@@ -147,7 +151,8 @@ pub(super) fn removed(text: &str, gone: &Extent) -> TextEdit {
 /// Returns the bytes that go with deleted lines. The end of the text does not change.
 fn removal(text: &str, gone: &Extent) -> Range<usize> {
     let Extent { start, end, gaps } = *gone;
-    match (content_below(text, end, gaps), content_above(text, start, gaps)) {
+    let own = markers_at(text, start);
+    match (content_below(text, end, gaps, own), content_above(text, start, gaps, own)) {
         (_, Some(above)) if gaps == Gaps::Blank(Some(Side::Above)) => above..end,
         (Some(below), _) => start..below,
         (None, Some(above)) => above..end,
@@ -157,7 +162,7 @@ fn removal(text: &str, gone: &Extent) -> Range<usize> {
 
 /// Whether the text before a byte and after another one would run together.
 fn joins(text: &str, above: usize, below: usize) -> bool {
-    let Some(end) = content_above(text, above, Gaps::Needed) else { return false };
+    let Some(end) = content_above(text, above, Gaps::Needed, usize::MAX) else { return false };
     let next = first_line(&text[below..]);
     !next.trim().is_empty() && needs_gap(last_line(&text[..end]), next, &text[end..above])
 }
@@ -196,26 +201,32 @@ fn last_line(text: &str) -> &str {
     &text[lines::line_start(text, text.len())..]
 }
 
-/// Returns the end of the content of the line before the one that starts at `at`. Skips blank lines if gaps count.
-fn content_above(text: &str, at: usize, gaps: Gaps) -> Option<usize> {
+/// Returns the number of quote markers before the content of the line that starts at `at`.
+fn markers_at(text: &str, at: usize) -> usize {
+    markers(quote_of(first_line(&text[at..])))
+}
+
+/// Returns the end of the content of the line before the one that starts at `at`. Skips blank lines if gaps count. A line
+/// with more than `own` quote markers is not blank, because it ends a quote.
+fn content_above(text: &str, at: usize, gaps: Gaps, own: usize) -> Option<usize> {
     let mark = lines::mark(text);
     let mut start = at;
     while start > mark {
         let end = start;
         start = lines::line_start_before(text, end).max(mark);
-        if gaps == Gaps::None || !is_blank(&text[start..end]) {
+        if gaps == Gaps::None || !is_blank(&text[start..end]) || markers(&text[start..end]) > own {
             return Some(content_end(text, start, end));
         }
     }
     None
 }
 
-/// Returns the start of the line after the one in which `at` is. Skips blank lines if gaps count.
-fn content_below(text: &str, at: usize, gaps: Gaps) -> Option<usize> {
+/// Returns the start of the line after the one in which `at` is. Skips blank lines like [`content_above`].
+fn content_below(text: &str, at: usize, gaps: Gaps, own: usize) -> Option<usize> {
     let mut start = lines::line_end(text, at);
     while start < text.len() {
         let end = lines::line_end(text, start);
-        if gaps == Gaps::None || !is_blank(&text[start..end]) {
+        if gaps == Gaps::None || !is_blank(&text[start..end]) || markers(&text[start..end]) > own {
             return Some(start);
         }
         start = end;
@@ -226,6 +237,11 @@ fn content_below(text: &str, at: usize, gaps: Gaps) -> Option<usize> {
 /// Whether a line is blank, apart from quote markers.
 pub(super) fn is_blank(line: &str) -> bool {
     line.trim_matches([' ', '\t', '\r', '\n', '>']).is_empty()
+}
+
+/// Returns the number of quote markers of a line that has nothing else.
+pub(super) fn markers(line: &str) -> usize {
+    memchr_iter(b'>', line.as_bytes()).count()
 }
 
 /// Returns the end of the last line of a range without its terminator.

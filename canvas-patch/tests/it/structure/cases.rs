@@ -727,6 +727,24 @@ fn neighbours_stay_whole() {
     let lists = "5. x\n6. y\n\ntext\n\n1. a\n2. b\n3. c\n";
     check(&[
         (
+            "an empty line of a quote in the item",
+            "* a\n  > b\n  >\n* c\n",
+            item(json!([2]), "move_to", json!([1])),
+            "* c\n* a\n  > b\n  >\n",
+        ),
+        (
+            "an empty line of a quote in the last item",
+            "* c\n* a\n  > b\n  >\n\nd\n",
+            item(json!([2]), "remove", json!(true)),
+            "* c\n\nd\n",
+        ),
+        (
+            "an empty line of a quote around the items",
+            "> * a\n>\n> * c\n",
+            item(json!([2]), "move_to", json!([1])),
+            "> * c\n>\n> * a\n",
+        ),
+        (
             "another list keeps its numbers",
             lists,
             item(json!(3), "remove", json!(true)),
