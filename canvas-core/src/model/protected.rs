@@ -24,7 +24,7 @@ impl ProtectedPlaces {
     /// Maximum bytes of all places together, as JSON.
     pub const BYTES: usize = 16 << 10;
 
-    /// Creates a list of places. The empty list protects nothing.
+    /// Creates a list of places, which may be empty.
     ///
     /// # Errors
     ///
@@ -33,7 +33,7 @@ impl ProtectedPlaces {
         if let Some(index) = places.iter().position(is_transient) {
             return Err(ProtectedPlacesError::Transient { index });
         }
-        let bytes = serde_json::to_string(&places).expect("an address is JSON").len();
+        let bytes = serde_json::to_string(&places).map_or(usize::MAX, |json| json.len());
         if places.len() > Self::PLACES || bytes > Self::BYTES {
             return Err(ProtectedPlacesError::TooMany { places: places.len(), bytes });
         }
@@ -45,7 +45,7 @@ impl ProtectedPlaces {
         &self.0
     }
 
-    /// Whether nothing is protected.
+    /// Whether the list is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -78,7 +78,7 @@ pub enum ProtectedPlacesError {
     TooMany {
         /// Number of places.
         places: usize,
-        /// Their bytes as JSON.
+        /// Size of the list as JSON, in bytes.
         bytes: usize,
     },
 }

@@ -16,8 +16,8 @@ use crate::transition::step::{Stop, Transition};
 ///
 /// A change by a model, by the host in a model's name, or by a model's undo is refused with
 /// [`EditPolicyError::Protected`](canvas_patch::EditPolicyError::Protected) if it changes, moves or adds to such a place, or
-/// makes its address lead elsewhere. The same holds for what a model proposes. People change every place, and they alone
-/// change the list: no tool does. The first list raises the canvas to format 3, which libraries before 0.2 refuse.
+/// makes its address lead elsewhere. Proposals by models are checked too. People may change every place, and
+/// only they change the list, because no tool does. The first list raises the canvas to format 3, which libraries before 0.2 refuse.
 ///
 /// ```
 /// # canvas_core::testing::block_on(async {
@@ -55,7 +55,7 @@ pub struct SetProtected {
 pub struct ProtectedSet {
     /// Whether other places were protected before.
     pub changed: bool,
-    /// The places to which no address leads in the current document, so that they protect nothing until one does.
+    /// The places that the current document does not have. They take effect once it has them.
     #[cfg_attr(feature = "schema", schemars(with = "Vec<serde_json::Value>"))]
     pub unresolved: Vec<Address>,
 }
@@ -88,8 +88,8 @@ impl Decide for SetProtected {
 }
 
 impl Transition<'_> {
-    /// Checks that a change by a model stays within its scope, leaves the protected places as they are, and complies with
-    /// the host's policy on side effects.
+    /// Checks that a change by a model stays within its scope and out of the protected places, and complies with the
+    /// host's policy on side effects.
     pub(super) fn check_edit<R: From<PatchRefusal>>(
         &self,
         after: &str,
@@ -104,7 +104,7 @@ impl Transition<'_> {
         self.check_policy(after, delta, &policy)
     }
 
-    /// Checks that a change by a model leaves the protected places as they are.
+    /// Checks that a change by a model stays out of the protected places.
     pub(super) fn check_protected<R: From<PatchRefusal>>(
         &self,
         after: &str,

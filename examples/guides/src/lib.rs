@@ -26,5 +26,8 @@ pub mod component_types {}
 #[doc = include_str!("../directives.md")]
 pub mod directives {}
 
+#[doc = include_str!("../structure.md")]
+pub mod structure {}
+
 #[doc = include_str!("../testing.md")]
 pub mod testing {}

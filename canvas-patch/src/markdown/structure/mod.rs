@@ -96,7 +96,7 @@ impl LiveOutline {
         if let Some(scope) = &policy.scope {
             check_scope(self.text(), &touched, self.resolve(scope)?.lines)?;
         }
-        check_protected(self, after, edits, &touched, policy)?;
+        check_protected(self, after, edits, &touched, (&policy.protected, policy.keeps_addresses))?;
         let both = Both::of(self, after, &changes);
         if policy.refuse_side_effects {
             both.check_fences(&touched)?;

@@ -1,6 +1,5 @@
 //! Places that no edit may change.
 
-use super::EditPolicy;
 use super::error::EditPolicyError;
 use super::touched::Touched;
 use crate::diff::edit::TextEdit;
@@ -15,7 +14,7 @@ pub(super) fn check_protected(
     after: &str,
     edits: &[TextEdit],
     touched: &Touched,
-    EditPolicy { protected, keeps_addresses, .. }: &EditPolicy,
+    (protected, keeps_addresses): (&[Address], bool),
 ) -> Result<(), EditPolicyError> {
     let mut new = None;
     for address in protected {

@@ -1,7 +1,6 @@
 //! Real texts, whose sections move, whose headings are renamed, and whose cells and keys are set, there and back.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::Write as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{LazyLock, Mutex};
@@ -41,11 +40,11 @@ fn made(live: &LiveOutline, edit: &StructureEdit) -> Result<LiveOutline, Structu
 
 /// Writes one edit in `CANVAS_PAIRS_EVERY`, with both texts, to the file that `CANVAS_PAIRS` names, for the judges of
 /// `.ci/structure`. Edits of front matter are few, so it writes each of them.
-#[expect(clippy::disallowed_methods, reason = "a test is a host")]
+#[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "a test is a host")]
 fn record(edit: &StructureEdit, before: &str, after: &str) {
-    static PAIRS: LazyLock<Option<Mutex<File>>> = LazyLock::new(|| {
+    static PAIRS: LazyLock<Option<Mutex<std::fs::File>>> = LazyLock::new(|| {
         let path = std::env::var("CANVAS_PAIRS").ok()?;
-        Some(Mutex::new(File::create(&path).unwrap_or_else(|e| panic!("{path}: {e}"))))
+        Some(Mutex::new(std::fs::File::create(&path).unwrap_or_else(|e| panic!("{path}: {e}"))))
     });
     static EVERY: LazyLock<usize> = LazyLock::new(|| {
         let every = std::env::var("CANVAS_PAIRS_EVERY").expect("it says how many pairs to write");

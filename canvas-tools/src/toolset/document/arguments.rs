@@ -173,7 +173,7 @@ pub(super) struct RangeText {
 /// Returns the schemas of the tools' arguments, derived from their types.
 #[cfg(all(test, feature = "schema"))]
 pub(crate) fn argument_schemas() -> Vec<(&'static str, serde_json::Value)> {
-    use super::structure::arguments as structure;
+    use super::structure_arguments as structure;
     use super::tool::{DocumentTools, Tool};
     use crate::toolset::spec::tidy_schema_of;
 

@@ -16,7 +16,7 @@ use super::arguments::{
 };
 use super::reading::Reading;
 use super::search::{MAX_CONTEXT, Search, bad_query};
-use super::structure::check::{self as structure, StructureCall};
+use super::structure::{self, StructureCall};
 use super::tool::{DocumentTools, LeaseRule, Tool};
 use crate::arguments::arguments_but;
 use crate::reply::{PATH_BYTES, ToolError};

@@ -19,18 +19,21 @@ mod outline;
 mod prompt;
 mod reading;
 mod search;
-pub(super) mod structure;
+mod structure;
+mod structure_arguments;
+mod structure_place;
 pub(crate) mod tool;
 
 use canvas_core::document::{
-    AppliedPatch, ApplyPatch, ApplyPatchRefusal, BaseRefusal, PatchRefusal, Read, ReplaceLines,
+    AppliedPatch, ApplyPatch, ApplyPatchRefusal, Base, BaseRefusal, EditStructure, PatchRefusal, Read,
+    ReplaceLines, StructureRefusal,
 };
 use canvas_core::lease::{CheckOut, LeaseId};
 use canvas_core::rollout::Rollout;
 use canvas_core::store::Store;
 use canvas_core::text::LineRange;
 use canvas_core::turn::WorkMode;
-use canvas_core::{Answered, Command, Engine, Policy, Snapshot};
+use canvas_core::{Answered, Author, Command, Engine, Policy, Refusal, Refused as _, Snapshot};
 use serde_json::Value;
 
 use self::answer::Answer;
@@ -110,7 +113,7 @@ async fn call_document_tool<S: Store>(
             return patch(&mut context, toolset, command).await;
         }
         CheckedCall::EditStructure(command, search) => {
-            return structure::edit(&mut context, command, search).await;
+            return edit_structure(&mut context, command, search).await;
         }
         CheckedCall::ReplaceLines(command) => {
             let command = ReplaceLines { shown: Some(context.session.document.shown.clone()), ..command };
@@ -187,6 +190,52 @@ async fn patch<S: Store>(
     }
     remember(session, reply.shown_lines(), &snapshot);
     Ok(reply)
+}
+
+/// Makes an edit of the structure, and remembers the lines that the reply shows.
+///
+/// The matches of a search are replaced only if the conversation made that search. A retry gets its first answer all the
+/// same, even if the session has been lost in between.
+async fn edit_structure<S: Store>(
+    context: &mut ToolContext<'_, S>,
+    command: EditStructure,
+    search: Option<structure::Search>,
+) -> Result<ToolReply, ToolError> {
+    let lease = match command.by {
+        Author::Assistant { lease } => lease,
+        Author::User | Author::Host => None,
+    };
+    let base = search.as_ref().map(|search| Base::Id(search.revision));
+    let command = EditStructure { base, ..command };
+    if let Some(structure::Search { revision, query, regex }) = &search
+        && !context.session.document.searched.has(*revision, query, *regex)
+    {
+        let operation = context.session.operation(context.id.clone());
+        let recalled = context.session.recall(context.engine, &operation, &command, context.now).await?;
+        if recalled.0.is_none() {
+            return Err(not_searched());
+        }
+    }
+    let Answered { result, snapshot, replayed } = context.run_on_text(command.clone()).await?;
+    let at = (&*context.session, &snapshot);
+    let reply = answer::reply_with((lease, CallKind::Structure), &result, at, |failure| {
+        if let Err(refusal) = &result
+            && let Refusal::Structure(StructureRefusal::StructureRejected { error }) = refusal.view()
+        {
+            failure.place = Some(structure_place::place(&command.edit, error, &snapshot));
+        }
+    });
+    // The lines of an older refusal may have changed since.
+    if result.is_ok() || !replayed {
+        remember(context.session, reply.shown_lines(), &snapshot);
+    }
+    Ok(reply)
+}
+
+fn not_searched() -> ToolError {
+    let message = "this conversation has not searched this revision for exactly this: call canvas_grep with find as \
+                   its query and the same regex, and pass the revision_id and total of its reply";
+    ToolError::new("NOT_SEARCHED", message).at("/revision_id")
 }
 
 /// Records that the model was shown these lines of a document.

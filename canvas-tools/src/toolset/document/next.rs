@@ -134,13 +134,11 @@ pub(crate) fn after_refusal(refusal: Refusal<'_>, after: Aftermath) -> Option<Ne
         Refusal::Base(BaseRefusal::StaleBase(stale)) => return after.write_again(stale),
         Refusal::Lines(LinesRefusal::NoSuchLines { .. }) => Next::Read,
         Refusal::Patch(PatchRefusal::NotLocated { lines }) => Next::ReadLines(*lines),
-        Refusal::Structure(StructureRefusal::StructureRejected { error }) => match error {
-            StructureError::TableShape { line }
-            | StructureError::Address(AddressError::FrontMatterUnsupported { line, .. }) => {
-                Next::ReadLines(LineRange { start: *line, end: *line })
-            }
-            _ => return None,
-        },
+        Refusal::Structure(StructureRefusal::StructureRejected {
+            error:
+                StructureError::TableShape { line }
+                | StructureError::Address(AddressError::FrontMatterUnsupported { line, .. }),
+        }) => Next::ReadLines(LineRange { start: *line, end: *line }),
         Refusal::Patch(PatchRefusal::PatchRejected(error)) => match error.suggestion() {
             Some(Suggestion::Rebased(_)) => Next::SendRebased(None),
             Some(_) => return None,
@@ -155,6 +153,7 @@ pub(crate) fn after_refusal(refusal: Refusal<'_>, after: Aftermath) -> Option<Ne
         }
         Refusal::NotAvailable(NotAvailable::UserActive)
         | Refusal::Patch(PatchRefusal::EditRefused { .. })
+        | Refusal::Structure(_)
         | Refusal::Lines(
             LinesRefusal::ContentChanged { .. } | LinesRefusal::Overlap { .. } | LinesRefusal::NoEffect,
         )

@@ -9,11 +9,7 @@ use canvas_core::text::{
 };
 
 /// Returns a JSON Pointer into the arguments of the call.
-pub(in crate::toolset::document) fn place(
-    edit: &StructureEdit,
-    error: &StructureError,
-    snapshot: &Snapshot,
-) -> Cow<'static, str> {
+pub(super) fn place(edit: &StructureEdit, error: &StructureError, snapshot: &Snapshot) -> Cow<'static, str> {
     match (edit, error) {
         (StructureEdit::Move { from, to, .. }, StructureError::Address(error)) => {
             let field = if snapshot.resolve(from).is_err() { "/from" } else { destination(to) };

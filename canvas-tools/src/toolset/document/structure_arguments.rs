@@ -11,7 +11,7 @@ use {schemars::JsonSchema, serde_json::Map};
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub(in crate::toolset::document) struct Move {
+pub(super) struct Move {
     #[serde(default)]
     pub(super) lease_id: Option<String>,
     #[cfg_attr(feature = "schema", schemars(with = "Map<String, Value>"))]
@@ -33,7 +33,7 @@ pub(in crate::toolset::document) struct Move {
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub(in crate::toolset::document) struct ReplaceAll {
+pub(super) struct ReplaceAll {
     #[serde(default)]
     pub(super) lease_id: Option<String>,
     pub(super) find: String,
@@ -48,7 +48,7 @@ pub(in crate::toolset::document) struct ReplaceAll {
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub(in crate::toolset::document) struct EditTable {
+pub(super) struct EditTable {
     #[serde(default)]
     pub(super) lease_id: Option<String>,
     #[serde(default)]
@@ -84,7 +84,7 @@ pub(in crate::toolset::document) struct EditTable {
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub(in crate::toolset::document) struct SetFrontMatter {
+pub(super) struct SetFrontMatter {
     #[serde(default)]
     pub(super) lease_id: Option<String>,
     pub(super) key: String,
@@ -103,7 +103,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<YamlValu
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub(in crate::toolset::document) struct EditList {
+pub(super) struct EditList {
     #[serde(default)]
     pub(super) lease_id: Option<String>,
     #[serde(default)]
@@ -139,7 +139,7 @@ pub(super) enum Numbers {
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(JsonSchema))]
 #[serde(deny_unknown_fields)]
-pub(in crate::toolset::document) struct RenameHeading {
+pub(super) struct RenameHeading {
     #[serde(default)]
     pub(super) lease_id: Option<String>,
     pub(super) section: Vec<String>,

@@ -7,25 +7,27 @@ use canvas_core::text::{
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::arguments::{EditList, EditTable, Move, Numbers, RenameHeading, ReplaceAll, SetFrontMatter};
+use super::structure_arguments::{
+    EditList, EditTable, Move, Numbers, RenameHeading, ReplaceAll, SetFrontMatter,
+};
 use crate::arguments::{arguments, arguments_but};
 use crate::reply::ToolError;
 
 /// A checked call of one of the tools.
 #[derive(Debug)]
-pub(in crate::toolset::document) struct StructureCall {
-    pub(in crate::toolset::document) lease_id: Option<String>,
-    pub(in crate::toolset::document) edit: StructureEdit,
+pub(super) struct StructureCall {
+    pub(super) lease_id: Option<String>,
+    pub(super) edit: StructureEdit,
     /// The search whose matches are to be replaced.
-    pub(in crate::toolset::document) search: Option<Search>,
+    pub(super) search: Option<Search>,
 }
 
 /// A search of the conversation, as a call names it.
 #[derive(Debug)]
-pub(in crate::toolset::document) struct Search {
-    pub(in crate::toolset::document) revision: RevisionId,
-    pub(in crate::toolset::document) query: String,
-    pub(in crate::toolset::document) regex: bool,
+pub(super) struct Search {
+    pub(super) revision: RevisionId,
+    pub(super) query: String,
+    pub(super) regex: bool,
 }
 
 type Checked = Result<StructureCall, ToolError>;
@@ -34,7 +36,7 @@ fn call(lease_id: Option<String>, edit: StructureEdit) -> StructureCall {
     StructureCall { lease_id, edit, search: None }
 }
 
-pub(in crate::toolset::document) fn move_place(hidden: &[&str], sent: &Value) -> Checked {
+pub(super) fn move_place(hidden: &[&str], sent: &Value) -> Checked {
     let Move { lease_id, from, before, after, into, shift } = arguments_but(hidden, sent)?;
     let to = [("before", before), ("after", after), ("into", into)];
     let edit = match (at_most_one(to)?, shift, from) {
@@ -55,7 +57,7 @@ pub(in crate::toolset::document) fn move_place(hidden: &[&str], sent: &Value) ->
     Ok(call(lease_id, edit))
 }
 
-pub(in crate::toolset::document) fn replace_all(hidden: &[&str], sent: &Value) -> Checked {
+pub(super) fn replace_all(hidden: &[&str], sent: &Value) -> Checked {
     let ReplaceAll { lease_id, find, with, regex, revision_id, count } = arguments_but(hidden, sent)?;
     let regex = regex.unwrap_or(false);
     let query = if regex { Query::regex(&find) } else { Query::literal(&find) };
@@ -67,7 +69,7 @@ pub(in crate::toolset::document) fn replace_all(hidden: &[&str], sent: &Value) -
     Ok(StructureCall { lease_id, edit, search: Some(Search { revision, query: find, regex }) })
 }
 
-pub(in crate::toolset::document) fn edit_table(hidden: &[&str], sent: &Value) -> Checked {
+pub(super) fn edit_table(hidden: &[&str], sent: &Value) -> Checked {
     let EditTable {
         lease_id,
         section,
@@ -98,7 +100,7 @@ pub(in crate::toolset::document) fn edit_table(hidden: &[&str], sent: &Value) ->
     Ok(call(lease_id, StructureEdit::Table { section, table, change }))
 }
 
-pub(in crate::toolset::document) fn set_front_matter(hidden: &[&str], sent: &Value) -> Checked {
+pub(super) fn set_front_matter(hidden: &[&str], sent: &Value) -> Checked {
     let SetFrontMatter { lease_id, key, value, remove } = arguments_but(hidden, sent)?;
     let is_null = sent.get("value").is_none_or(Value::is_null);
     let value = match (value, remove.unwrap_or(false)) {
@@ -109,7 +111,7 @@ pub(in crate::toolset::document) fn set_front_matter(hidden: &[&str], sent: &Val
     Ok(call(lease_id, StructureEdit::FrontMatter { key, value }))
 }
 
-pub(in crate::toolset::document) fn edit_list(hidden: &[&str], sent: &Value) -> Checked {
+pub(super) fn edit_list(hidden: &[&str], sent: &Value) -> Checked {
     let EditList { lease_id, section, ordinal, item, check, insert_after, remove, move_to, list } =
         arguments_but(hidden, sent)?;
     let changes = [
@@ -134,7 +136,7 @@ pub(in crate::toolset::document) fn edit_list(hidden: &[&str], sent: &Value) -> 
     Ok(call(lease_id, edit))
 }
 
-pub(in crate::toolset::document) fn rename_heading(hidden: &[&str], sent: &Value) -> Checked {
+pub(super) fn rename_heading(hidden: &[&str], sent: &Value) -> Checked {
     let RenameHeading { lease_id, section, ordinal, title, links } = arguments_but(hidden, sent)?;
     let section = SectionPath { path: section, ordinal };
     Ok(call(lease_id, StructureEdit::Rename { section, title, links: links.unwrap_or(false) }))
