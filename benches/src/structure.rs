@@ -1,5 +1,5 @@
-//! Edits of the structure of a document: each beside an address resolved and a patch applied, all matches replaced beside
-//! `str::replace`, and a heading renamed with its links beside an outline.
+//! Edits of the structure of a document, compared with an address resolved and a patch applied, and all matches replaced, with
+//! `str::replace`.
 
 use std::fmt::Write as _;
 

@@ -24,7 +24,7 @@ pub struct Compared {
     pub task: &'static str,
     /// By `canvas_read_lines` of the lines that change, and `canvas_apply_patch`.
     pub patch: Cost,
-    /// By one call.
+    /// By one call, and for all matches by a search before it.
     pub tool: Cost,
 }
 
@@ -89,9 +89,7 @@ pub fn compare(counter: &Counter) -> Vec<Compared> {
         let mut by_tool = Conversation::new(counter, &before);
         let mut arguments = arguments;
         if tool == "canvas_replace_all" {
-            // The patch needs the lines as well, so both pay for a search.
             let found = by_tool.call("canvas_grep", json!({"query": arguments["find"]}));
-            (by_tool.cost.read, by_tool.cost.typed) = (0, 0);
             arguments["revision_id"] = found["revision_id"].clone();
             arguments["count"] = found["total"].clone();
         }

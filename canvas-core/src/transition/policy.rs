@@ -138,7 +138,7 @@ pub struct WriteRules {
     /// Whether to refuse models' patches as `NOT_LOCATED` if they change lines that no search, read or outline of the
     /// turn showed or listed. Applies to [`ApplyPatch`](crate::document::ApplyPatch) with
     /// [`ShownLines`](crate::document::ShownLines). Line replacements are exempt because they name the hash of their
-    /// lines, and so are the tools of native dialects.
+    /// lines, and so are structured edits, because they name their place, and the tools of native dialects.
     pub require_located: bool,
     /// Whether to apply a patch that names no base if its conversation has not seen the current document. Each of its
     /// places must be unambiguous and untouched by the changes unknown to the conversation, and the reply shows those

@@ -11,13 +11,15 @@ use crate::transition::command::Command;
 use crate::transition::command::sealed::Decide;
 use crate::transition::refusal::{CallRefusal, PatchRefusal};
 use crate::transition::step::{Stop, Transition};
+use crate::transition::view::View;
 
 /// Sets the places of the document that no model may change, in place of those set before.
 ///
 /// A change by a model, by the host in a model's name, or by a model's undo is refused with
 /// [`EditPolicyError::Protected`](canvas_patch::EditPolicyError::Protected) if it changes, moves or adds to such a place, or
 /// makes its address lead elsewhere. Proposals by models are checked too. People may change every place, and
-/// only they change the list, because no tool does. The first list raises the canvas to format 3, which libraries before 0.2 refuse.
+/// only they change the list, because no tool does. An erasure keeps the list,
+/// with the titles in it. The first list raises the canvas to format 3, which libraries before 0.2 refuse.
 ///
 /// ```
 /// # canvas_core::testing::block_on(async {
@@ -96,40 +98,45 @@ impl Transition<'_> {
         delta: &Delta,
         scope: Option<&Address>,
     ) -> Result<(), Stop<R>> {
-        let policy = EditPolicy {
-            scope: scope.cloned(),
-            refuse_side_effects: self.policy.writes.refuse_side_effects,
-            ..self.protecting()
-        };
-        self.check_policy(after, delta, &policy)
+        let refuse_side_effects = self.policy.writes.refuse_side_effects;
+        let policy = EditPolicy { scope: scope.cloned(), refuse_side_effects, ..EditPolicy::default() };
+        check_policy(self.view, after, delta, &policy)?;
+        self.check_protected(after, delta)
     }
 
-    /// Checks that a change by a model stays out of the protected places.
+    /// Checks that a change by a model stays out of the protected places. Of a proposal, the whole change of the document is
+    /// checked, because a place may have another address in the proposed text.
     pub(super) fn check_protected<R: From<PatchRefusal>>(
         &self,
         after: &str,
         delta: &Delta,
     ) -> Result<(), Stop<R>> {
-        self.check_policy(after, delta, &self.protecting())
-    }
-
-    fn protecting(&self) -> EditPolicy {
-        let protected = self.head.protected.addresses().to_vec();
-        EditPolicy { keeps_addresses: !protected.is_empty(), protected, ..EditPolicy::default() }
-    }
-
-    fn check_policy<R: From<PatchRefusal>>(
-        &self,
-        after: &str,
-        delta: &Delta,
-        policy: &EditPolicy,
-    ) -> Result<(), Stop<R>> {
-        if *policy == EditPolicy::default() {
-            // Only a call with a scope, a protected place or a strict policy pays for the outline.
+        if self.head.protected.is_empty() {
             return Ok(());
         }
-        let outline = self.view.contents.outline().expect("a view has the document at least");
-        let checked = outline.live().check_edit(after, delta.edits(), policy);
-        checked.map(drop).map_err(|error| Stop::refused(PatchRefusal::EditRefused { error }))
+        let protected = self.head.protected.addresses().to_vec();
+        let policy = EditPolicy { protected, keeps_addresses: true, ..EditPolicy::default() };
+        match &self.proposing {
+            None => check_policy(self.view, after, delta, &policy),
+            Some(proposing) => {
+                let whole = Delta::between(proposing.real.text(), after);
+                check_policy(proposing.real, after, &whole, &policy)
+            }
+        }
     }
+}
+
+fn check_policy<R: From<PatchRefusal>>(
+    view: &View<'_>,
+    after: &str,
+    delta: &Delta,
+    policy: &EditPolicy,
+) -> Result<(), Stop<R>> {
+    if *policy == EditPolicy::default() {
+        // Only a call with a scope, a protected place or a strict policy pays for the outline.
+        return Ok(());
+    }
+    let outline = view.contents.outline().expect("a view has the document at least");
+    let checked = outline.live().check_edit(after, delta.edits(), policy);
+    checked.map(drop).map_err(|error| Stop::refused(PatchRefusal::EditRefused { error }))
 }

@@ -25,9 +25,7 @@ impl Searched {
     const SEARCHES: usize = 8;
 
     pub(crate) fn add(&mut self, revision: RevisionId, query: &str, regex: bool) {
-        if self.has(revision, query, regex) {
-            return;
-        }
+        self.searches.retain(|one| (one.revision, one.query.as_str(), one.regex) != (revision, query, regex));
         if self.searches.len() == Self::SEARCHES {
             self.searches.pop_front();
         }

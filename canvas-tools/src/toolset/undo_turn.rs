@@ -69,7 +69,10 @@ async fn undo_turn<S: Store>(context: ToolContext<'_, S>, sent: &Value) -> Resul
     let own = ChangesOf::Turn(context.session.conversation.clone(), context.session.turn);
     let undo = Undo { by: Author::Assistant { lease }, what: UndoScope::Select(own.into()) };
     let answered = context.run(undo).await?;
-    let done = answered.result.map_err(|refusal| ToolError::from(refusal.view()))?;
+    let done = answered.result.map_err(|refusal| {
+        let error = ToolError::from(refusal.view());
+        canvas_core::CodedError::reason(&refusal).into_iter().fold(error, ToolError::with_reason)
+    })?;
     let undone: Vec<_> = done.entries.iter().map(|entry| &entry.summary).collect();
     Ok(ToolReply::new(success(done.revision, &json!({"undone": undone}))))
 }

@@ -1,6 +1,6 @@
 //! Proposes a person's change of the document.
 
-use canvas_patch::{Applied, ApplyOptions, Mode, PartId, apply};
+use canvas_patch::{Applied, ApplyOptions, Delta, Mode, PartId, apply};
 use serde::{Deserialize, Serialize};
 
 use crate::model::actor::Actor;
@@ -89,6 +89,9 @@ impl Decide for Propose {
             }
         };
         at.check_size::<ProposeRefusal>(text.len())?;
+        if matches!(owner, Owner::Conversation(_)) {
+            at.check_protected::<ProposeRefusal>(&text, &Delta::between(document, &text))?;
+        }
         if text == now && self.reason.is_none() {
             return Ok(Proposed { parts: Vec::new() });
         }

@@ -6,10 +6,10 @@ use canvas_core::document::{
     Replacement, SetProtected,
 };
 use canvas_core::history::{Undo, UndoScope};
-use canvas_core::proposal::Proposing;
+use canvas_core::proposal::{Propose, ProposedChange, Proposing};
 use canvas_core::testing::block_on;
 use canvas_core::text::{Address, Delta, Part, Query, SectionPath, StructureEdit};
-use canvas_core::{Author, Policy, rollout::Rollout};
+use canvas_core::{Author, OpKey, PersonId, Policy, rollout::Rollout};
 use serde_json::json;
 use std::num::NonZeroU32;
 
@@ -133,6 +133,35 @@ fn a_model_neither_proposes_nor_takes_back_a_protected_place() {
     assert_eq!(code(&world.ask("user", undo(Author::User))), "OK");
     assert_eq!(world.text(), TEXT);
     assert_eq!(code(&world.edit("# Terms\n\nNone.\n")), "OK");
+}
+
+/// A place that a proposal renamed has another address in the proposed text.
+#[test]
+fn a_proposal_is_checked_as_a_whole() {
+    let world = World::with(TEXT, Policy { rollout: Rollout::Write, ..Policy::default() });
+    let propose = |old: &str, new: &str| {
+        let operation = world.fresh("main", dynamic(patch("a", "+b\n"))).operation;
+        let proposing = Proposing(patch(old, new));
+        let answered =
+            block_on(world.engine.call(&world.canvas, &operation, proposing, world.now())).unwrap();
+        answered.result.map(|_| ()).map_err(|refusal| refusal.reason().unwrap_or_else(|| refusal.code()))
+    };
+    assert_eq!(propose("# Terms", "+# Notes\n"), Ok(()));
+    protect(&world, vec![section("Terms")]);
+    assert_eq!(propose("Net 30.", "+Net 90.\n"), Err("PROTECTED"));
+    assert_eq!(propose("free", "+other\n"), Err("PROTECTED"), "as long as it renames the place");
+    assert_eq!(propose("# Notes", "+# Terms\n"), Ok(()));
+    assert_eq!(propose("free", "+other\n"), Ok(()));
+    // The host may propose in the name of a conversation, or of a person.
+    let propose = |key: OpKey| {
+        let change = ProposedChange::Text(TEXT.replace("Net 30.", "Net 90."));
+        let command = Propose { change, reason: None };
+        let answered = block_on(world.engine.call(&world.canvas, &key, command, world.now())).unwrap();
+        answered.result.map(|_| ()).map_err(|refusal| refusal.reason().unwrap_or_else(|| refusal.code()))
+    };
+    let conversation = world.fresh("main", dynamic(patch("a", "+b\n"))).operation;
+    assert_eq!(propose(conversation), Err("PROTECTED"));
+    assert_eq!(propose(OpKey::person(PersonId::default(), "p".parse().unwrap())), Ok(()));
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Serialisation of addresses as JSON.
 
-use serde::de::Error as _;
+use serde::de::{Error as _, SeqAccess, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
+use std::marker::PhantomData;
 
 use super::model::{Address, Column, Part, TablePart};
 use crate::text::grep::{GrepError, Query, QuerySource};
@@ -55,8 +56,121 @@ struct Wire {
     body: Option<bool>,
 }
 
+/// Reads a number, which JSON may write with a fraction of zero, or another value.
+struct NumberOr<T>(PhantomData<T>);
+
+/// A value that a number or something else may give.
+trait Other: Sized {
+    const EXPECTED: &'static str;
+
+    fn of_number(number: usize) -> Self;
+
+    fn of_text<E: serde::de::Error>(text: &str) -> Result<Self, E> {
+        Err(E::invalid_type(Unexpected::Str(text), &Self::EXPECTED))
+    }
+
+    fn of_list<'de, A: SeqAccess<'de>>(_: A) -> Result<Self, A::Error> {
+        Err(A::Error::invalid_type(Unexpected::Seq, &Self::EXPECTED))
+    }
+}
+
+impl<'de, T: Other> Visitor<'de> for NumberOr<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(T::EXPECTED)
+    }
+
+    fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<T, E> {
+        Ok(T::of_number(usize::try_from(number).unwrap_or(usize::MAX)))
+    }
+
+    fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<T, E> {
+        let number =
+            u64::try_from(number).map_err(|_| E::invalid_value(Unexpected::Signed(number), &self))?;
+        self.visit_u64(number)
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<T, E> {
+        let is_whole = number.fract() == 0.0 && (0.0..=9_007_199_254_740_992.0).contains(&number);
+        // Exact, because it is whole and in range.
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "it is whole and in range"
+        )]
+        let whole = number as u64;
+        if is_whole { self.visit_u64(whole) } else { Err(E::invalid_type(Unexpected::Float(number), &self)) }
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<T, E> {
+        T::of_text(text)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, list: A) -> Result<T, A::Error> {
+        T::of_list(list)
+    }
+}
+
+impl Other for Column {
+    const EXPECTED: &'static str = "a number from 1, or a header as a string";
+
+    fn of_number(number: usize) -> Self {
+        Self::Number(number)
+    }
+
+    fn of_text<E: serde::de::Error>(text: &str) -> Result<Self, E> {
+        Ok(Self::Header(text.to_owned()))
+    }
+}
+
+impl<'de> Deserialize<'de> for Column {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NumberOr(PhantomData))
+    }
+}
+
+impl Other for Numbers {
+    const EXPECTED: &'static str = "a number from 1, or a list of numbers";
+
+    fn of_number(number: usize) -> Self {
+        Self::One(number)
+    }
+
+    fn of_list<'de, A: SeqAccess<'de>>(mut list: A) -> Result<Self, A::Error> {
+        let mut numbers = Vec::new();
+        while let Some(Number(number)) = list.next_element()? {
+            numbers.push(number);
+        }
+        Ok(Self::Path(numbers))
+    }
+}
+
+impl<'de> Deserialize<'de> for Numbers {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NumberOr(PhantomData))
+    }
+}
+
+/// A number of an item.
+struct Number(usize);
+
+impl Other for Number {
+    const EXPECTED: &'static str = "a number from 1";
+
+    fn of_number(number: usize) -> Self {
+        Self(number)
+    }
+}
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NumberOr(PhantomData))
+    }
+}
+
 /// Numbers of an item. A single number needs no brackets.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
 #[serde(untagged)]
 pub(crate) enum Numbers {
     One(usize),

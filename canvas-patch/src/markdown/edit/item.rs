@@ -6,7 +6,7 @@ use super::check::{Kept, Places, check, line_at, spilled};
 use super::error::{StructureError, ValueFault};
 use super::marker::{Marker, box_of, indentation};
 use super::model::{Edited, ItemChange, SectionPath};
-use super::relocate::{Extent, Gaps, Relocated, Side, Spot, is_blank, markers, relocated, removed};
+use super::relocate::{Extent, Gaps, Relocated, Side, Spot, is_blank, relocated, removed};
 use super::writing::{insert, newline, replace};
 use crate::diff::delta::Delta;
 use crate::diff::edit::TextEdit;
@@ -419,15 +419,16 @@ fn extent_of_block(live: &LiveOutline, index: usize) -> Extent {
     let line = lines::line_start(text, end);
     let mut end =
         line.max(start) + lines::content(&text[line.max(start)..lines::line_end(text, end - 1)]).len();
-    // A quote in the item may end with empty lines, which have more markers than the item.
-    let own = markers(&text[start..block.bytes.start.max(start)]);
-    loop {
-        let next = lines::line_end(text, end);
-        let line = lines::content(&text[next..lines::line_end(text, next)]);
-        if !is_blank(line) || markers(line) <= own {
-            break;
+    // A quote in the item may end with empty lines.
+    if let Some(marker) = Marker::of(text, block) {
+        loop {
+            let next = lines::line_end(text, end);
+            let line = lines::content(&text[next..lines::line_end(text, next)]);
+            if !is_blank(line) || !marker.ends_quote(line) {
+                break;
+            }
+            end = next + line.len();
         }
-        end = next + line.len();
     }
     Extent { start, end, gaps: Gaps::Blank(None) }
 }

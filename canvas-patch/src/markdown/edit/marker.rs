@@ -62,6 +62,13 @@ impl<'t> Marker<'t> {
         indent + self.width()
     }
 
+    /// Whether a line that has only quote markers ends a quote in the item.
+    pub(super) fn ends_quote(&self, line: &str) -> bool {
+        let Some(rest) = after_quotes(line, self.quotes()).map(|start| &line[start..]) else { return false };
+        let indent = &rest[..rest.len() - rest.trim_start_matches([' ', '\t']).len()];
+        rest.contains('>') && columns(indent, 0) >= self.content()
+    }
+
     /// Whether the marker is behind that of another item.
     pub(super) fn shares_line(&self) -> bool {
         !self.prefix.trim_start_matches([' ', '\t', '>']).is_empty()

@@ -240,7 +240,7 @@ pub(super) fn is_blank(line: &str) -> bool {
 }
 
 /// Returns the number of quote markers of a line that has nothing else.
-pub(super) fn markers(line: &str) -> usize {
+fn markers(line: &str) -> usize {
     memchr_iter(b'>', line.as_bytes()).count()
 }
 

@@ -8,7 +8,10 @@ use saphyr_parser::ScalarStyle;
 /// A value of a key in YAML front matter.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(untagged))]
+#[cfg_attr(
+    feature = "serde",
+    serde(untagged, expecting = "a text, number, boolean, null, or a list of these")
+)]
 pub enum YamlValue {
     /// No value.
     Null,

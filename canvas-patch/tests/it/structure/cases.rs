@@ -739,6 +739,18 @@ fn neighbours_stay_whole() {
             "* c\n\nd\n",
         ),
         (
+            "a quote below the list moves nowhere",
+            "* c\n* a\n>\n> note\n",
+            item(json!([2]), "move_to", json!([1])),
+            "* a\n* c\n>\n> note\n",
+        ),
+        (
+            "a quote below the list stays",
+            "* c\n* a\n>\n> note\n",
+            item(json!([2]), "remove", json!(true)),
+            "* c\n>\n> note\n",
+        ),
+        (
             "an empty line of a quote around the items",
             "> * a\n>\n> * c\n",
             item(json!([2]), "move_to", json!([1])),

@@ -243,6 +243,7 @@ impl Tool {
             "HISTORY_DAMAGED",
             "HISTORY_TOO_DEEP",
             "LOCK_NOT_OWNED",
+            "PATCH_REJECTED",
             "POLICY_WIDENING",
             "STATE_TOO_LARGE",
             "TOO_MANY_CALLS",

@@ -21,7 +21,7 @@ impl Advice {
     pub const fn text(self) -> &'static str {
         match self {
             Self::Resync => "The document has moved on. Ask the assistant to re-sync.",
-            Self::Correct => "The edit could not be read. Ask the assistant to try again.",
+            Self::Correct => "The edit cannot be made like this. Ask the assistant to try again.",
             Self::Wait => "The document is not free for edits now. Ask again in a moment.",
         }
     }

@@ -267,8 +267,11 @@ impl DirectiveFailure {
     }
 
     /// Returns the advice for the author of the directive.
-    pub const fn advice(&self) -> Advice {
+    pub fn advice(&self) -> Advice {
         match &self.kind {
+            FailureKind::Refused(refusal) if matches!(**refusal, HostEditRefusal::Patch(_)) => {
+                Advice::Correct
+            }
             FailureKind::Directive(DirectiveError::Invalid { .. } | DirectiveError::PatchOff) => {
                 Advice::Correct
             }

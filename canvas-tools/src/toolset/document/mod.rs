@@ -205,6 +205,7 @@ async fn edit_structure<S: Store>(
         Author::Assistant { lease } => lease,
         Author::User | Author::Host => None,
     };
+    let kind = if search.is_some() { CallKind::ReplaceAll } else { CallKind::Structure };
     let base = search.as_ref().map(|search| Base::Id(search.revision));
     let command = EditStructure { base, ..command };
     if let Some(structure::Search { revision, query, regex }) = &search
@@ -218,11 +219,11 @@ async fn edit_structure<S: Store>(
     }
     let Answered { result, snapshot, replayed } = context.run_on_text(command.clone()).await?;
     let at = (&*context.session, &snapshot);
-    let reply = answer::reply_with((lease, CallKind::Structure), &result, at, |failure| {
+    let reply = answer::reply_with((lease, kind), &result, at, |failure| {
         if let Err(refusal) = &result
             && let Refusal::Structure(StructureRefusal::StructureRejected { error }) = refusal.view()
         {
-            failure.place = Some(structure_place::place(&command.edit, error, &snapshot));
+            failure.place = Some(structure_place::place(&command.edit, error));
         }
     });
     // The lines of an older refusal may have changed since.

@@ -29,6 +29,10 @@ pub(crate) enum Next {
     CheckOutAndRead,
     /// Take the lease again, and write again if the change still makes sense.
     CheckOutAndWrite,
+    /// The same for a call that names no revision.
+    CheckOutAndRepeat,
+    /// Take the lease again, and search again.
+    CheckOutAndSearch,
     CheckInAndOut,
     Read,
     /// Read, and make the same call if it still makes sense.
@@ -61,13 +65,17 @@ impl fmt::Display for Next {
                 f,
                 "Next: call {check_out}, then this call with its lease_id and revision_id, if it still says what you mean."
             ),
+            Self::CheckOutAndRepeat => {
+                write!(
+                    f,
+                    "Next: call {check_out}, then this call with its lease_id, if it still says what you mean."
+                )
+            }
+            Self::CheckOutAndSearch => write!(f, "Next: call {check_out}, then {grep}."),
             Self::CheckInAndOut => write!(f, "Next: call {check_in}, then {check_out}."),
             Self::Read => write!(f, "Next: call {read}."),
             Self::ReadAndRepeat => {
-                write!(
-                    f,
-                    "Next: call {read} or {grep}, then this call again for that text, if it still says what you mean."
-                )
+                write!(f, "Next: call {read}, then this call again, if it still says what you mean.")
             }
             Self::ReadLines(LineRange { start, end }) => {
                 write!(f, "Next: call {read} with start_line {start} and end_line {end}.")
@@ -103,6 +111,8 @@ pub(crate) enum CallKind {
     Lines,
     /// An edit of the structure, which cannot name a base.
     Structure,
+    /// The replacement of the matches of a search.
+    ReplaceAll,
 }
 
 /// The canvas and its conversation after a refused call.
@@ -185,8 +195,10 @@ impl Aftermath {
         };
         match self.kind {
             CallKind::Other => Next::CheckOut,
+            CallKind::ReplaceAll => Next::CheckOutAndSearch,
             CallKind::Patch | CallKind::Lines | CallKind::Structure if !is_known => Next::CheckOutAndRead,
-            CallKind::Patch | CallKind::Lines | CallKind::Structure => Next::CheckOutAndWrite,
+            CallKind::Patch | CallKind::Lines => Next::CheckOutAndWrite,
+            CallKind::Structure => Next::CheckOutAndRepeat,
         }
     }
 
@@ -196,8 +208,10 @@ impl Aftermath {
         if stale.already_applied {
             return None;
         }
-        if self.kind == CallKind::Structure {
-            return Some(Next::ReadAndRepeat);
+        match self.kind {
+            CallKind::Structure => return Some(Next::ReadAndRepeat),
+            CallKind::ReplaceAll => return Some(Next::Search),
+            CallKind::Other | CallKind::Patch | CallKind::Lines => {}
         }
         Some(match stale.fits {
             Some(Fits::Untouched) => Next::OnBase(now),

@@ -7,11 +7,9 @@ use canvas_core::text::{
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::structure_arguments::{
-    EditList, EditTable, Move, Numbers, RenameHeading, ReplaceAll, SetFrontMatter,
-};
-use crate::arguments::{arguments, arguments_but};
-use crate::reply::ToolError;
+use super::structure_arguments::{EditList, EditTable, Move, RenameHeading, ReplaceAll, SetFrontMatter};
+use crate::arguments::{arguments, arguments_but, read};
+use crate::reply::{ToolError, shorten};
 
 /// A checked call of one of the tools.
 #[derive(Debug)]
@@ -38,6 +36,8 @@ fn call(lease_id: Option<String>, edit: StructureEdit) -> StructureCall {
 
 pub(super) fn move_place(hidden: &[&str], sent: &Value) -> Checked {
     let Move { lease_id, from, before, after, into, shift } = arguments_but(hidden, sent)?;
+    // No heading can have more levels.
+    let shift = shift.map(|levels| i8::try_from(levels.clamp(-7, 7)).unwrap_or_default());
     let to = [("before", before), ("after", after), ("into", into)];
     let edit = match (at_most_one(to)?, shift, from) {
         (Some((name, place)), shift, from) => {
@@ -118,11 +118,13 @@ pub(super) fn edit_list(hidden: &[&str], sent: &Value) -> Checked {
         ("check", check.map(ItemChange::Check)),
         ("insert_after", insert_after.map(ItemChange::InsertAfter)),
         ("remove", remove.filter(|is_removed| *is_removed).map(|_| ItemChange::Remove)),
-        ("move_to", move_to.map(|numbers| ItemChange::MoveTo(path(numbers)))),
+        ("move_to", move_to.map(|to| numbers("move_to", &to)).transpose()?.map(ItemChange::MoveTo)),
     ];
     let section = optional(section, ordinal)?;
     let edit = match (at_most_one(changes)?, item, list) {
-        (Some((_, change)), Some(item), None) => StructureEdit::Item { section, item: path(item), change },
+        (Some((_, change)), Some(item), None) => {
+            StructureEdit::Item { section, item: numbers("item", &item)?, change }
+        }
         (None, None, Some(list)) => StructureEdit::Renumber { section, list },
         (_, _, Some(_)) => {
             return Err(ToolError::argument("/list", "pass a list to renumber alone, without an item"));
@@ -169,9 +171,10 @@ fn optional(path: Option<Vec<String>>, ordinal: Option<usize>) -> Result<Option<
     }
 }
 
-fn path(numbers: Numbers) -> Vec<usize> {
-    match numbers {
-        Numbers::One(number) => vec![number],
-        Numbers::Path(numbers) => numbers,
-    }
+/// Reads the numbers of an item. A single number needs no brackets.
+fn numbers(field: &str, sent: &Value) -> Result<Vec<usize>, ToolError> {
+    let numbers = if sent.is_array() { read(sent) } else { read(sent).map(|number| vec![number]) };
+    numbers.map_err(|fault| {
+        ToolError::argument(&format!("/{field}{}", shorten(fault.place())), fault.message(&[]))
+    })
 }

@@ -27,7 +27,7 @@ pub(super) struct Move {
     pub(super) into: Option<Value>,
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(with = "Option<i64>"))]
-    pub(super) shift: Option<i8>,
+    pub(super) shift: Option<i64>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -113,7 +113,7 @@ pub(super) struct EditList {
     pub(super) ordinal: Option<usize>,
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<i64>>"))]
-    pub(super) item: Option<Numbers>,
+    pub(super) item: Option<Value>,
     #[serde(default)]
     pub(super) check: Option<bool>,
     #[serde(default)]
@@ -122,18 +122,10 @@ pub(super) struct EditList {
     pub(super) remove: Option<bool>,
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<i64>>"))]
-    pub(super) move_to: Option<Numbers>,
+    pub(super) move_to: Option<Value>,
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(with = "Option<i64>"))]
     pub(super) list: Option<usize>,
-}
-
-/// Numbers of an item. A single number needs no brackets.
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-pub(super) enum Numbers {
-    One(usize),
-    Path(Vec<usize>),
 }
 
 #[derive(Debug, Deserialize)]

@@ -2,17 +2,16 @@
 
 use std::borrow::Cow;
 
-use canvas_core::Snapshot;
 use canvas_core::text::{
-    Address, AddressError, Destination, ItemChange, Part, SectionPath, StructureEdit, StructureError,
-    TableChange, ValueFault,
+    Address, AddressError, Destination, ItemChange, Part, StructureEdit, StructureError, TableChange,
+    ValueFault,
 };
 
 /// Returns a JSON Pointer into the arguments of the call.
-pub(super) fn place(edit: &StructureEdit, error: &StructureError, snapshot: &Snapshot) -> Cow<'static, str> {
+pub(super) fn place(edit: &StructureEdit, error: &StructureError) -> Cow<'static, str> {
     match (edit, error) {
         (StructureEdit::Move { from, to, .. }, StructureError::Address(error)) => {
-            let field = if snapshot.resolve(from).is_err() { "/from" } else { destination(to) };
+            let field = if is_of(from, error) { "/from" } else { destination(to) };
             format!("{field}{}", field_of(error)).into()
         }
         (StructureEdit::Shift { .. }, StructureError::Address(error)) => {
@@ -28,15 +27,22 @@ pub(super) fn place(edit: &StructureEdit, error: &StructureError, snapshot: &Sna
             ),
         ) => name(change).into(),
         (
-            StructureEdit::Item { section, item, change: ItemChange::MoveTo(_) },
-            StructureError::Address(AddressError::NoSuchPart { .. } | AddressError::NoSuchBlock { .. }),
-        ) if snapshot.resolve(&item_address(section.as_ref(), item)).is_ok() => "/move_to".into(),
+            StructureEdit::Item { item, change: ItemChange::MoveTo(_), .. },
+            StructureError::Address(
+                AddressError::NoSuchPart { part: Part::Item(missing), .. }
+                | AddressError::NoSuchBlock { part: Part::Item(missing), .. },
+            ),
+        ) if !item.starts_with(missing) => "/move_to".into(),
         (StructureEdit::ReplaceAll { .. }, StructureError::Address(_)) => "/find".into(),
         (_, StructureError::Address(error)) => field_of(error).into(),
         (
             StructureEdit::Item { change: ItemChange::MoveTo(_), .. },
             StructureError::MoveIntoItself { .. } | StructureError::Value(ValueFault::Destination),
         ) => "/move_to".into(),
+        (
+            StructureEdit::Move { from: Address::FrontMatter | Address::Key(_), .. },
+            StructureError::Value(ValueFault::Destination),
+        ) => "/from".into(),
         (
             StructureEdit::Move { to, .. },
             StructureError::MoveIntoItself { .. } | StructureError::Value(ValueFault::Destination),
@@ -53,13 +59,33 @@ pub(super) fn place(edit: &StructureEdit, error: &StructureError, snapshot: &Sna
     }
 }
 
-fn item_address(section: Option<&SectionPath>, item: &[usize]) -> Address {
-    let part = Part::Item(item.to_vec());
-    match section {
-        None => Address::Part(part),
-        Some(SectionPath { path, ordinal }) => {
-            Address::Section { path: path.clone(), ordinal: *ordinal, part: Some(part) }
+/// Whether an address is the one of two that an error is about. The engine resolves it first.
+fn is_of(address: &Address, error: &AddressError) -> bool {
+    let (path, own) = match address {
+        Address::Section { path, part, .. } => (Some(path), part.as_ref()),
+        Address::Part(part) => (None, Some(part)),
+        _ => (None, None),
+    };
+    match error {
+        AddressError::NoSuchSection { path: missing, .. }
+        | AddressError::NoSuchOrdinal { path: missing, .. }
+        | AddressError::Ambiguous { path: missing, .. } => path == Some(missing),
+        AddressError::NoPreamble => path.is_some_and(Vec::is_empty),
+        AddressError::NoSuchPart { part, .. } | AddressError::NoSuchBlock { part, .. } => match (own, part) {
+            (Some(Part::Item(numbers)), Part::Item(missing)) => numbers.starts_with(missing),
+            (own, part) => own == Some(part),
+        },
+        AddressError::NoSuchRow { .. }
+        | AddressError::NoSuchColumn { .. }
+        | AddressError::AmbiguousColumn { .. } => matches!(own, Some(Part::Table(_))),
+        AddressError::InvalidRange { start, end, .. } => {
+            *address == Address::Lines { start: *start, end: *end }
         }
+        AddressError::NoSuchFootnote { label, .. } => *address == Address::Footnote(label.clone()),
+        AddressError::NoSuchHit { .. } | AddressError::AmbiguousHit { .. } | AddressError::Query(_) => {
+            matches!(address, Address::Hit { .. })
+        }
+        _ => matches!(address, Address::FrontMatter | Address::Key(_)),
     }
 }
 

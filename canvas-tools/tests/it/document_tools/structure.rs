@@ -174,7 +174,6 @@ fn each_fault_has_its_place() {
             "INVALID_ARGUMENTS at \"/before/sektion\"",
         ),
         ("canvas_move", json!({"from": section("A"), "before": "B"}), "INVALID_ARGUMENTS at \"/before\""),
-        ("canvas_move", json!({"from": section("A"), "shift": 300}), "INVALID_ARGUMENTS at \"/shift\""),
         ("canvas_edit_table", json!({"table": 1}), "INVALID_ARGUMENTS at \"\""),
         ("canvas_edit_table", json!({"table": 0, "remove_row": {"row": 1}}), "TABLE_NOT_FOUND at \"/table\""),
         (
@@ -354,12 +353,14 @@ fn a_changed_document_is_read_first() {
         assert!(world.under(&lease, "canvas_read_all").is_ok());
         world.edit(&TEXT.replace("end End", "end"));
         let check = json!({"item": [1], "check": true});
-        assert_eq!(failure(&world.tool("canvas_edit_list", under(&lease, check.clone()))), "STALE_EPOCH");
+        let over = world.tool("canvas_edit_list", under(&lease, check.clone()));
+        assert_eq!(failure(&over), "STALE_EPOCH");
+        assert!(!message(&over).contains("revision_id"), "it takes none: {}", message(&over));
         let lease = world.check_out();
         if !is_shown {
             let refused = world.tool("canvas_edit_list", under(&lease, check.clone()));
             assert_eq!(failure(&refused), "PATCH_REJECTED/STALE_BASE", "{}", refused.body());
-            assert!(message(&refused).contains("Next: call canvas_read_lines or canvas_grep"));
+            assert!(message(&refused).contains("Next: call canvas_read_lines, then this call again"));
             assert!(world.under(&lease, "canvas_read_all").is_ok());
         }
         assert_eq!(failure(&world.tool("canvas_edit_list", under(&lease, check))), "OK");
@@ -375,4 +376,51 @@ fn a_proposing_conversation_proposes_them() {
     assert_eq!(failure(&reply), "OK", "{}", reply.body());
     assert!(reply.body()["proposed"].is_object(), "{}", reply.body());
     assert_eq!(world.text(), TEXT);
+}
+
+/// The schema admits a whole number with a fraction, and a single one for a list.
+#[test]
+fn numbers_are_read_as_json_means_them() {
+    let set = json!({"table": 1.0, "set": {"row": 1.0, "column": 1.0, "value": "9"}});
+    for (tool, arguments) in [
+        ("canvas_edit_list", json!({"item": [1.0], "check": true})),
+        ("canvas_edit_list", json!({"item": 1.0, "move_to": [2.0]})),
+        ("canvas_edit_table", set),
+        ("canvas_move", json!({"from": {"item": 1.0}, "after": {"item": [2.0]}})),
+    ] {
+        let (world, lease) = reader(TEXT);
+        let reply = world.tool(tool, under(&lease, arguments.clone()));
+        assert_eq!(failure(&reply), "OK", "{arguments}: {}", reply.body());
+    }
+    for (tool, arguments, place, words) in [
+        ("canvas_edit_list", json!({"item": [0.5], "check": true}), "/item/0", "whole number"),
+        ("canvas_edit_list", json!({"item": "1", "check": true}), "/item", "whole number"),
+        (
+            "canvas_edit_table",
+            json!({"table": 1, "set": {"row": 1, "column": true, "value": ""}}),
+            "/set/column",
+            "a number from 1, or a header",
+        ),
+        ("canvas_set_front_matter", json!({"key": "k", "value": {"a": 1}}), "/value", "or a list of these"),
+    ] {
+        let (world, lease) = reader(TEXT);
+        let reply = world.tool(tool, under(&lease, arguments.clone()));
+        assert_eq!(reply.body()["error"]["place"], place, "{arguments}: {}", reply.body());
+        assert!(message(&reply).contains(words) && !message(&reply).contains("enum"), "{}", message(&reply));
+    }
+    let (world, lease) = reader(TEXT);
+    let far = world.tool("canvas_move", under(&lease, json!({"from": {"section": ["A"]}, "shift": 300})));
+    assert_eq!(failure(&far), "LEVEL_OUT_OF_RANGE at \"/shift\"");
+}
+
+/// A retry is the first call, even if the document has since got what was missing.
+#[test]
+fn a_refusal_is_repeated_as_it_was() {
+    let (world, lease) = reader(TEXT);
+    let arguments = under(&lease, json!({"from": {"section": ["D"]}, "before": {"section": ["E"]}}));
+    let first = world.run(&world.session, "move", "canvas_move", arguments.clone());
+    assert_eq!(failure(&first), "ADDRESS_NOT_FOUND at \"/from/section\"");
+    world.edit(&format!("{TEXT}\n# D\n"));
+    let again = world.run(&world.session, "move", "canvas_move", arguments);
+    assert_eq!(failure(&again), failure(&first));
 }

@@ -4,6 +4,7 @@ use std::fmt::Display;
 use std::time::Duration;
 
 use canvas_core::board::Board;
+use canvas_core::document::ProtectedPlaces;
 use canvas_core::proposal::{MAX_BYTES, MAX_NOTE_BYTES, MAX_PARTS, MAX_PROPOSALS, MAX_REASON_BYTES};
 use canvas_core::{Policy, lease, text};
 use canvas_providers::{MAX_BODY_BYTES, MAX_STREAM_BYTES};
@@ -58,6 +59,10 @@ fn the_page_of_limits_is_true() {
         (bytes(recipe.response_bytes), "RecipeLimits::response_bytes"),
         (format!("{MAX_PROPOSALS} and {MAX_PARTS}"), "MAX_PARTS"),
         (bytes(MAX_BYTES), "proposal::MAX_BYTES"),
+        (
+            format!("{} and {}", ProtectedPlaces::PLACES, bytes(ProtectedPlaces::BYTES)),
+            "ProtectedPlaces::BYTES",
+        ),
         (format!("{MAX_REASON_BYTES} and {MAX_NOTE_BYTES}"), "MAX_NOTE_BYTES"),
         (format!("{} levels", surface.depth), "SurfaceLimits::depth"),
         (format!("{} levels", recipe.depth), "RecipeLimits::depth"),

@@ -286,7 +286,7 @@ each!(addresses: AddressError in "canvas-patch/src/markdown/address/error.rs" {
 });
 
 /// What no document tool answers, and why. A row that provokes one of these must lead to a line less here.
-const NEVER: [(&str, &str); 33] = [
+const NEVER: [(&str, &str); 32] = [
     ("TOO_MANY_PARTS", "these sessions do not propose, see the tests of proposals in the core"),
     ("TOO_MANY_PROPOSALS", "these sessions do not propose"),
     ("PROPOSALS_TOO_LARGE", "these sessions do not propose"),
@@ -315,7 +315,6 @@ const NEVER: [(&str, &str); 33] = [
     ("PATCH_REJECTED/START_MISMATCH", "a hint in anchored mode"),
     ("PATCH_REJECTED/EOF_MARKER", "a hint in anchored mode"),
     ("PATCH_REJECTED/CONTEXT_MISMATCH", "anchored mode looks elsewhere and says NOT_FOUND"),
-    ("PATCH_REJECTED/PROTECTED", "no policy of the engine has protected places"),
     ("INVALID_QUERY", "of an address; grep and other calls say it as a reason"),
     ("INVALID_REGEX", "of an address; grep and other calls say it as a reason"),
     ("TOOL_FAILED", "a tool of the host says it"),

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::policy_with;
+use canvas_core::document::{ProtectedPlaces, SetProtected};
 use canvas_core::rollout::Rollout;
 use canvas_core::store::{Commit, Committed, Head, Store as _};
 use canvas_core::testing::block_on;
-use canvas_core::text::Limits;
+use canvas_core::text::{Address, Limits, Part};
 use canvas_core::turn::{Cancel, TakeControl};
 use canvas_core::{BlobId, CallId, Policy, Revision, RevisionId};
 use serde_json::{Value, json};
@@ -511,6 +512,12 @@ fn sections() -> Vec<Row> {
     rows
 }
 
+/// Protects the paragraph, which is the whole text.
+fn protect(world: &mut World) {
+    let places = ProtectedPlaces::new(vec![Address::Part(Part::Paragraph(1))]).unwrap();
+    world.user(SetProtected { places });
+}
+
 const STRUCTURED: &str = "---\nk: v\nlist: &a [1]\n---\n\n# A\n\n- [ ] i\n- j\n\n| x | y |\n| - | - |\n| 1 | 2 |\n\
                           | 3 | 4 | 5 |\n\n###### Deep\n\nend\n";
 
@@ -547,7 +554,11 @@ fn structure() -> Vec<Row> {
     };
     let costly = call(json!({"from": {"grep": "a{250}", "regex": true}, "before": {"lines": [1, 1]}}));
     let (large, grep) = ("x\n".repeat(500_000), call(json!({"query": "END"})));
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<Row> = vec![(
+        "PATCH_REJECTED/PROTECTED",
+        of(protect, "canvas_apply_patch", &patch("@@\n-b\n+x\n")),
+        Then::Stop("canvas_apply_patch", patch("@@\n-b\n+y\n")),
+    )];
     for (label, tool, wrong, right) in [
         (
             "TABLE_NOT_FOUND",
