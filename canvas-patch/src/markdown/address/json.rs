@@ -411,7 +411,9 @@ mod tests {
             (json!({"grep": "(", "regex": true}), "grep: "),
             (json!({"section": "A"}), "invalid type"),
             (json!({"lines": [1]}), "invalid length"),
-            (json!({"section": ["A"], "item": -1}), "data did not match"),
+            (json!({"section": ["A"], "item": -1}), "invalid value: integer `-1`"),
+            (json!({"section": ["A"], "item": [0.5]}), "invalid type: floating point"),
+            (json!({"section": ["A"], "table": 1, "column": true}), "invalid type: boolean"),
         ] {
             let error = read(&form).expect_err("it is no address");
             assert!(error.starts_with(message), "{form}: {error}");
