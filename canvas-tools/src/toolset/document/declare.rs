@@ -63,17 +63,17 @@ impl Tool {
             }
             Self::Move => {
                 "Move a place: {section: [titles], item: [n] or table, fence, paragraph: n}, or {lines: [first, last]}. \
-                 into takes a section. shift adds heading levels, also alone."
+                 shift adds heading levels, also alone."
             }
             Self::ReplaceAll => {
                 "Replace all matches of a canvas_grep: find is its query, count its total. Case matters."
             }
             Self::EditTable => {
-                "One change: set {row, column, value}, insert_row {at, cells}, remove_row {row}, move_row {row, to}, \
+                "set {row, column, value}, insert_row {at, cells}, remove_row {row}, move_row {row, to}, \
                  insert_column {at, name, cells}, remove_column {column}, move_column {column, to}. Count from 1, below \
                  the header; column may be a header."
             }
-            Self::SetFrontMatter => "Set a YAML key such as author.name, or remove it.",
+            Self::SetFrontMatter => "Set or remove a key of YAML front matter.",
             Self::EditList => "Change a list item; [2, 1] is the first in the second. Or renumber a list.",
             Self::RenameHeading => "Rename a heading and, if links, links to it.",
         }

@@ -89,10 +89,16 @@ pub(super) struct SetFrontMatter {
     pub(super) lease_id: Option<String>,
     pub(super) key: String,
     #[serde(default, deserialize_with = "present")]
-    #[cfg_attr(feature = "schema", schemars(with = "Option<Value>"))]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "yaml_value"))]
     pub(super) value: Option<YamlValue>,
     #[serde(default)]
     pub(super) remove: Option<bool>,
+}
+
+/// The usual values of a key. Null and other lists are read too.
+#[cfg(feature = "schema")]
+fn yaml_value(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({"type": ["array", "boolean", "number", "string"], "items": {"type": "string"}})
 }
 
 /// Reads a value that is there, even if it is null.
