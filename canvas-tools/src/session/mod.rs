@@ -52,7 +52,7 @@ use crate::sync::message_with;
 /// following is lost:
 ///
 /// * [`DocumentMemory`]. Line numbers that the model was shown no longer choose between equal places, so such a patch
-///   fails as `AMBIGUOUS`. A refused patch must be sent whole. Under
+///   fails as `AMBIGUOUS`. A refused patch must be sent whole, and `canvas_replace_all` needs another search. Under
 ///   [`WriteRules::require_located`](canvas_core::policy::WriteRules::require_located) the model must search or read
 ///   again.
 /// * `BoardMemory`. The host sets the aliases again, and the model makes its plans again.
