@@ -62,19 +62,19 @@ impl Tool {
                  have changed or moved, CONTENT_CHANGED shows them."
             }
             Self::Move => {
-                "Move a place: {section: [titles], item: [n] or table, fence, paragraph: n}, or {lines: [first, last]}. \
-                 shift adds heading levels, also alone."
+                "Move {section: [titles], item: [n] or table, fence, paragraph: n}, or {lines: [1, 2]}. \
+                 shift adds heading levels."
             }
             Self::ReplaceAll => {
-                "Replace all matches of a canvas_grep: find is its query, count its total. Case matters."
+                "Replace all matches of a canvas_grep with its query as find, its total as count."
             }
             Self::EditTable => {
                 "set {row, column, value}, insert_row {at, cells}, remove_row {row}, move_row {row, to}, \
-                 insert_column {at, name, cells}, remove_column {column}, move_column {column, to}. Count from 1, below \
+                 insert_column {at, name, cells}, remove_column {column}, move_column {column, to}. Row 1 is below \
                  the header; column may be a header."
             }
             Self::SetFrontMatter => "Set or remove a key of YAML front matter.",
-            Self::EditList => "Change a list item; [2, 1] is the first in the second. Or renumber a list.",
+            Self::EditList => "Change a list item ([2, 1]: first in the second), or renumber a list.",
             Self::RenameHeading => "Rename a heading and, if links, links to it.",
         }
     }

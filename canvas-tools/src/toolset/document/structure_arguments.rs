@@ -95,10 +95,14 @@ pub(super) struct SetFrontMatter {
     pub(super) remove: Option<bool>,
 }
 
-/// The usual values of a key. Null and other lists are read too.
+/// The usual values of a key, each with a type of its own: some clients refuse a list of types. Null and other lists are
+/// read too.
 #[cfg(feature = "schema")]
 fn yaml_value(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-    schemars::json_schema!({"type": ["array", "boolean", "number", "string"], "items": {"type": "string"}})
+    schemars::json_schema!({"anyOf": [
+        {"type": "string"}, {"type": "boolean"}, {"type": "number"},
+        {"type": "array", "items": {"type": "string"}},
+    ]})
 }
 
 /// Reads a value that is there, even if it is null.
