@@ -6,6 +6,7 @@
 //! * JSON is the only written form of an address, because titles may hold any character.
 //! * An address never resolves by similarity. Errors list at most 20 places that were probably intended.
 
+mod at;
 mod block;
 mod error;
 #[cfg(feature = "serde")]

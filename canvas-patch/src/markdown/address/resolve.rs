@@ -219,7 +219,7 @@ pub(crate) fn footnote_label(definition: &str) -> &str {
 }
 
 /// Returns the innermost section that a line belongs to.
-fn section_at(outline: &Outline, line: usize) -> Option<usize> {
+pub(super) fn section_at(outline: &Outline, line: usize) -> Option<usize> {
     let sections = outline.sections();
     let above = sections.partition_point(|section| section.heading.start <= line);
     let holds = |index: &usize| sections[*index].lines.end >= line;

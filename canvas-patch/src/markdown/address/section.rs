@@ -45,7 +45,7 @@ pub(super) fn find_section(
 }
 
 /// Returns the sections whose full path matches or, if there are none, those whose path ends with `path`.
-fn fitting(outline: &Outline, path: &[String], is: impl Fn(&Section, &str) -> bool) -> Vec<usize> {
+pub(super) fn fitting(outline: &Outline, path: &[String], is: impl Fn(&Section, &str) -> bool) -> Vec<usize> {
     let (mut full, mut suffix) = (Vec::new(), Vec::new());
     for index in 0..outline.sections().len() {
         match fit(outline, index, path, &is) {

@@ -1,7 +1,9 @@
 //! What holds for any text and address.
 
 use canvas_patch::strategies::hostile_markdown;
-use canvas_patch::{Address, ContainerKind, GrepLimits, Part, Query, grep, outline, resolve};
+use canvas_patch::{
+    Address, ContainerKind, GrepLimits, LiveOutline, Part, Query, TablePart, grep, outline, resolve,
+};
 use proptest::prelude::*;
 
 use super::{AMBIGUOUS, NOT_FOUND, item, lines, section};
@@ -54,6 +56,29 @@ proptest! {
                 prop_assert!(inner.container_path.starts_with(&outer.container_path));
                 prop_assert_eq!(inner.container_path[outer.container_path.len()], ContainerKind::ListItem);
             }
+        }
+    }
+
+    #[test]
+    fn the_address_at_a_line_holds_it(text in hostile_markdown()) {
+        let live = LiveOutline::new(text.clone());
+        for line in 0..=text.lines().count() + 2 {
+            let Some(address) = live.address_at(line) else { continue };
+            let found = live.resolve(&address).expect("it is there");
+            prop_assert!(found.lines.start <= line && line <= found.lines.end, "{line} {address:?} {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_part_is_at_its_first_line(text in hostile_markdown(), n in 1_usize..4, m in 1_usize..3) {
+        let live = LiveOutline::new(text.clone());
+        let row = Part::Table(TablePart { row: Some(m), ..TablePart::whole(n) });
+        for part in [item([n]), item([n, m]), Part::Fence(n), row] {
+            let Ok(found) = live.resolve(&Address::Part(part)) else { continue };
+            let there = live.address_at(found.lines.start).expect("a line of a part is in one");
+            let there = live.resolve(&there).expect("it is there");
+            // What begins on the same line may be smaller. A lone CR may put another place there.
+            prop_assert!(there.lines.start == found.lines.start || text.contains('\r'));
         }
     }
 

@@ -1,6 +1,6 @@
 //! Places without a path, and what is around a place.
 
-use canvas_patch::{Address, Part, Query, resolve};
+use canvas_patch::{Address, LiveOutline, Part, Query, TablePart, resolve};
 
 use super::{AMBIGUOUS, NOT_FOUND, check, check_around, check_refused, hit, item, lines, section};
 
@@ -110,4 +110,46 @@ fn containers_around_a_place() {
     check_around("- a\r- b\n", &lines(1, 1), "-");
     check_around("---\na: b\n---\n> c\n", &Address::FrontMatter, "");
     check_around("---\na: b\n---\n> c\n", &lines(2, 2), "");
+}
+
+#[test]
+fn every_line_has_the_smallest_place_around_it() {
+    let text = "---\na: b\n---\nintro\n\n- [ ] a\n  - b\n    c\n\n> - d\n\n# A\n## B\n\n| h |\n| - |\n| 1 |\n| 2 |\n\n\
+                - ~~~\n  e\n  ~~~\n  f\n# A\n- - g\n## B\n[^n]: h\n\n";
+    let item = |numbers: &[usize]| Address::Part(Part::Item(numbers.to_vec()));
+    let row = |row| Address::Part(Part::Table(TablePart { row, ..TablePart::whole(1) }));
+    let expected = [
+        (1, Some(Address::FrontMatter)),
+        (3, Some(Address::FrontMatter)),
+        (4, Some(section(&[], None, None))),
+        (6, Some(item(&[1]))),
+        (7, Some(item(&[1, 1]))),
+        (8, Some(item(&[1, 1]))),
+        // A blank line of the preamble, behind the list.
+        (9, Some(section(&[], None, None))),
+        (10, Some(item(&[2]))),
+        (11, None),
+        (12, Some(section(&["A"], 1, None))),
+        (13, Some(section(&["A", "B"], 1, None))),
+        (15, Some(row(None))),
+        (16, Some(row(None))),
+        (17, Some(row(Some(1)))),
+        (18, Some(row(Some(2)))),
+        (19, Some(section(&["A", "B"], 1, None))),
+        (21, Some(Address::Part(Part::Fence(1)))),
+        (23, Some(item(&[3]))),
+        (24, Some(section(&["A"], 2, None))),
+        (25, Some(item(&[4, 1]))),
+        (27, Some(section(&["A", "B"], 2, None))),
+        (28, None),
+        (29, None),
+        (0, None),
+    ];
+    for ending in ["\n", "\r\n"] {
+        let live = LiveOutline::new(text.replace('\n', ending));
+        for (line, expected) in &expected {
+            assert_eq!(live.address_at(*line), *expected, "{line}");
+        }
+    }
+    assert_eq!(LiveOutline::new(String::new()).address_at(1), None);
 }
