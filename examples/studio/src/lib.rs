@@ -31,6 +31,7 @@ mod methods;
 pub mod options;
 mod people;
 mod person;
+mod place;
 mod proposals;
 mod recipe;
 pub mod run;

@@ -14,7 +14,7 @@ use crate::assistant::Edits;
 use crate::client::Client;
 use crate::error::{Answer, Failure};
 use crate::host::Host;
-use crate::{board, clock, document, history, proposals, recipe, surface, trigger, work_mode};
+use crate::{board, clock, document, history, place, proposals, recipe, surface, trigger, work_mode};
 
 /// Canvases that a page is told of.
 const CANVASES: usize = 100;
@@ -44,6 +44,8 @@ pub(crate) enum Method {
     Action,
     #[serde(rename = "document.edit")]
     DocumentEdit,
+    #[serde(rename = "document.structure")]
+    DocumentStructure,
     #[serde(rename = "document.take_control")]
     TakeControl,
     #[serde(rename = "proposals.decide")]
@@ -140,6 +142,7 @@ async fn dispatch(host: &Arc<Host>, client: &Client, id: &str, method: Method, p
         Method::Close => surface::close(host, client, &key()?, params).await,
         Method::Action => surface::request(host, client, &key()?, "canvas.action", params).await,
         Method::DocumentEdit => document::edit(host, &key()?, params).await,
+        Method::DocumentStructure => place::edit(host, &key()?, params).await,
         Method::TakeControl => document::take_control(host, &key()?, params).await,
         Method::Decide => proposals::decide(host, key()?, params).await,
         Method::ChatSend => send(host, client, params).await,

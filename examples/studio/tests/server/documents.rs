@@ -158,3 +158,28 @@ async fn an_edit_on_a_text_of_before_a_new_start() {
     studio.end().await;
     std::fs::remove_dir_all(folder).unwrap();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn tasks_and_cells_are_changed_at_their_lines() {
+    let studio = Studio::start().await;
+    let (mut one, mut other) = (studio.client("one").await, studio.client("other").await);
+    let (text, base) = one.text_of().await;
+    let row = "| Feature freeze | Monday | done |";
+    let change = |line: usize, expect: &str, change: Value| json!({"baseRevisionId": base, "line": line, "expect": expect, "change": change});
+    let checked =
+        one.ok("document.structure", change(9, "- [ ] Export as CSV", json!({"check": true}))).await;
+    // The other window has not heard of it.
+    let cell = json!({"cell": {"column": 2, "value": "Tuesday | noon"}});
+    other.ok("document.structure", change(18, row, cell)).await;
+    let expected =
+        text.replace("[ ] Export", "[x] Export").replace(row, "| Feature freeze | Tuesday \\| noon | done |");
+    assert_eq!(other.text_of().await.0, expected);
+    let event = other.event("canvas.document.updated").await;
+    assert_eq!((&event["actor"], &event["clientId"]), (&json!("user"), &json!("one")));
+    assert_eq!(event["revisionId"], checked["revisionId"]);
+    for _ in 0..2 {
+        one.ok("history.undo", json!({})).await;
+    }
+    assert_eq!(one.text_of().await.0, text);
+    studio.end().await;
+}

@@ -46,6 +46,8 @@ async fn wrong_parameters_change_nothing() {
     let mut client = studio.client("a").await;
     let before = client.ok("canvas.get", json!({})).await;
     let revision = before["document"]["revisionId"].clone();
+    let at = |line: usize, expect: &str, change: Value| json!({"baseRevisionId": revision, "line": line, "expect": expect, "change": change});
+    let cell = |column: usize, value: &str| json!({"cell": {"column": column, "value": value}});
     for (method, params, code) in [
         ("canvas.get", json!({"canvasId": "nothing"}), "CANVAS_NOT_FOUND"),
         ("canvas.get", json!({"canvasId": 7}), "INVALID_ARGUMENTS"),
@@ -76,6 +78,26 @@ async fn wrong_parameters_change_nothing() {
             "document.edit",
             json!({"baseRevisionId": "r1-00000000", "splice": {"at": 0, "remove": 0, "insert": ""}}),
             "BASE_UNKNOWN",
+        ),
+        ("document.structure", json!({}), "INVALID_ARGUMENTS"),
+        ("document.structure", at(9, "- [ ] Export as CSV", json!({"fly": 1})), "INVALID_ARGUMENTS"),
+        ("document.structure", at(9, "- [x] Export as CSV", json!({"check": true})), "CONTENT_CHANGED"),
+        ("document.structure", at(1_000, "", json!({"check": true})), "CONTENT_CHANGED"),
+        ("document.structure", at(0, "", json!({"check": true})), "CONTENT_CHANGED"),
+        ("document.structure", at(1, "# Release 1.3", json!({"check": true})), "ADDRESS_NOT_FOUND"),
+        ("document.structure", at(9, "- [ ] Export as CSV", json!({"check": false})), "NO_EFFECT"),
+        ("document.structure", at(9, "- [ ] Export as CSV", cell(1, "x")), "ADDRESS_NOT_FOUND"),
+        ("document.structure", at(24, "1. Take today’s build.", json!({"check": true})), "VALUE_INVALID"),
+        ("document.structure", at(17, "| --- | --- | --- |", cell(1, "x")), "ADDRESS_NOT_FOUND"),
+        (
+            "document.structure",
+            at(18, "| Feature freeze | Monday | done |", cell(4, "x")),
+            "COLUMN_NOT_FOUND",
+        ),
+        (
+            "document.structure",
+            at(18, "| Feature freeze | Monday | done |", cell(1, "a\nb")),
+            "VALUE_INVALID",
         ),
         ("board.action", json!({"action": {"type": "user.fly"}}), "INVALID_ARGUMENTS"),
         ("board.command", json!({"command": null}), "INVALID_ARGUMENTS"),
