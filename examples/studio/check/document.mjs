@@ -275,6 +275,45 @@ export async function documentScenes({ a, b, client, studio }) {
     await a.at("undo").click();
     await until(async () => (await textOf(client)) === before, "undone again");
   });
+  await check("document: a task is checked and a cell is edited where the document reads", async () => {
+    const before = await textOf(client);
+    const view = b.at("doc-view");
+    const has = (part) => until(async () => (await textOf(client)).includes(part), part);
+    const focused = () => b.page.evaluate(() => document.activeElement.getAttribute("aria-label"));
+    const box = (window) => window.at("doc-view").getByRole("checkbox", { name: "Export as CSV" });
+    await box(b).focus();
+    await b.page.keyboard.press("Space");
+    await has("- [x] Export as CSV");
+    for (const window of [a, b]) await until(() => box(window).isChecked(), "the box is checked");
+    equal(await focused(), "Export as CSV", "the focus");
+
+    await view.getByRole("cell", { name: "Friday" }).click();
+    await b.at("cell").fill("Sunday | noon");
+    await b.shot("document-cell");
+    // The table is drawn again below what is written.
+    await typeBehind(a, "| Translation |", " perhaps");
+    await until(async () => (await view.innerText()).includes("perhaps"), "the other's words");
+    equal(await b.at("cell").inputValue(), "Sunday | noon", "what was written");
+    await b.at("cell").press("Enter");
+    await has("| Release | Sunday \\| noon | planned |");
+    await has("| perhaps");
+    equal([await b.at("cell").count(), await focused()], [0, "Table"], "the editor, and the focus");
+
+    // Nothing is sent of what was not changed, or was left by Escape.
+    const revision = (await client.get()).document.revisionId;
+    await view.getByRole("region", { name: "Table" }).press("Enter");
+    equal(await b.at("cell").inputValue(), "Feature freeze", "the first cell");
+    await b.at("cell").press("Enter");
+    await view.getByRole("cell", { name: "planned" }).click();
+    await b.at("cell").fill("over");
+    await b.at("cell").press("Escape");
+    equal([await b.at("cell").count(), (await client.get()).document.revisionId], [0, revision], "nothing was sent");
+    while ((await textOf(client)) !== before) {
+      const was = await textOf(client);
+      await a.at("undo").click();
+      await until(async () => (await textOf(client)) !== was, "one step back");
+    }
+  });
   await check("document: Ctrl+Z in the editor and the button are one history", async () => {
     const before = await textOf(client);
     await typeBehind(a, "# Release 1.3", ", typed");

@@ -40,6 +40,7 @@ static FILES: &[File] = &files![
     "port.js" JS,
     "document.js" JS,
     "markdown.js" JS,
+    "in-place.js" JS,
     "chat.js" JS,
     "bodies.js" JS,
     "board.js" JS,

@@ -14,7 +14,7 @@ use crate::assistant::Edits;
 use crate::client::Client;
 use crate::error::{Answer, Failure};
 use crate::host::Host;
-use crate::{board, clock, document, history, place, proposals, recipe, surface, trigger, work_mode};
+use crate::{board, clock, document, history, in_place, proposals, recipe, surface, trigger, work_mode};
 
 /// Canvases that a page is told of.
 const CANVASES: usize = 100;
@@ -142,7 +142,7 @@ async fn dispatch(host: &Arc<Host>, client: &Client, id: &str, method: Method, p
         Method::Close => surface::close(host, client, &key()?, params).await,
         Method::Action => surface::request(host, client, &key()?, "canvas.action", params).await,
         Method::DocumentEdit => document::edit(host, &key()?, params).await,
-        Method::DocumentStructure => place::edit(host, &key()?, params).await,
+        Method::DocumentStructure => in_place::edit(host, &key()?, params).await,
         Method::TakeControl => document::take_control(host, &key()?, params).await,
         Method::Decide => proposals::decide(host, key()?, params).await,
         Method::ChatSend => send(host, client, params).await,

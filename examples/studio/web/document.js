@@ -2,6 +2,7 @@
 import { Draft } from "./draft.js";
 import { mountKept } from "./kept.js";
 import { Marks } from "./marks.js";
+import { mountInPlace } from "./in-place.js";
 import { mountProposals, ProposedMarks } from "./proposals.js";
 import { move } from "./text.js";
 import { iconButton, CLOSE, el } from "./ui.js";
@@ -67,6 +68,19 @@ export function mountDocument(root, studio) {
     },
   });
   const kept = mountKept(keptRoot, { text: () => draft.text, put, say: studio.say });
+
+  mountInPlace(view, drawn, {
+    async find(node) {
+      if (isLocked()) return void studio.say("The assistant is editing. Take control to change this now.");
+      const text = draft.text;
+      const line = drawn.text === text ? drawn.lineOf(node) : null;
+      await draft.settle();
+      if (line && !draft.isDirty && draft.text === text)
+        return { line, expect: text.split("\n")[line - 1], baseRevisionId: draft.revision };
+      if (line) studio.say("The document has changed meanwhile. Try again.");
+    },
+    change: (place, change) => studio.act("document.structure", { ...place, change }),
+  });
 
   // What comes while a word is composed waits until it is whole, since to write into the field would end it.
   let later = [];

@@ -61,6 +61,9 @@ const QUOTE = /^ {0,3}> ?/;
 const ITEM = /^( {0,3})([-*+]|\d{1,9}[.)])( {1,4}(?=\S)| *$)/;
 const TABLE = /^ {0,3}\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/;
 const blank = (line) => line.trim() === "";
+// The Markdown of each cell, for whoever edits it.
+const sources = new WeakMap();
+export const sourceOf = (cell) => sources.get(cell);
 const cells = (line) =>
   line
     .trim()
@@ -73,10 +76,12 @@ const INDENTED = /^(?: {4}|\t)/;
 
 /**
  * Blocks with the lines that they stand on: `{make, start, end}`, end not included. `make` draws one, so that a block
- * that was drawn before need not be drawn again.
+ * that was drawn before need not be drawn again. What a person may change has its line in `data-line`, counted from the
+ * first line of its outermost block, on which `first` lines stand above `lines`.
  */
-export function blocks(lines, depth = 0) {
+export function blocks(lines, depth = 0, first = 0) {
   const made = [];
+  const above = (start) => (depth === 0 ? 0 : first + start);
   const push = (start, end, make) => made.push({ start, end, make });
   let at = 0;
   if (depth === 0 && lines[0] === "---") {
@@ -114,15 +119,15 @@ export function blocks(lines, depth = 0) {
     } else if (QUOTE.test(line) && depth < DEEPEST) {
       while (at < lines.length && !blank(lines[at]) && (QUOTE.test(lines[at]) || !opens(lines[at]))) at += 1;
       const inner = lines.slice(start, at).map((one) => one.replace(QUOTE, ""));
-      push(start, at, () => el("blockquote", {}, ...blocks(inner, depth + 1).map((block) => block.make())));
+      push(start, at, () => el("blockquote", {}, ...blocks(inner, depth + 1, above(start)).map((block) => block.make())));
     } else if (ITEM.test(line) && depth < DEEPEST) {
       const read = items(lines, at);
       at = read.at;
-      push(start, read.end, () => list(read, depth));
+      push(start, read.end, () => list(read, depth, above(start)));
     } else if (isTable(line, lines[at + 1])) {
       for (at += 2; at < lines.length && lines[at].includes("|"); ) at += 1;
       const body = lines.slice(start + 2, at);
-      push(start, at, () => table(line, body));
+      push(start, at, () => table(line, body, above(start)));
     } else {
       let under;
       do at += 1;
@@ -154,7 +159,8 @@ function words(tag, text, attrs) {
 const code = (lines, language) =>
   el("pre", { tabindex: 0, role: "region", "aria-label": language ? `Code, ${language}` : "Code" }, el("code", {}, lines.join("\n")));
 
-// The items of a list, each with its lines without their indentation; `end` leaves out blank lines behind the last.
+// The items of a list, each with its lines without their indentation and how far below the list's first line it begins; `end`
+// leaves out blank lines behind the last.
 function items(lines, start) {
   const [, , first] = ITEM.exec(lines[start]);
   const sign = first.slice(-1);
@@ -164,6 +170,7 @@ function items(lines, start) {
   for (let found; at < lines.length && (found = ITEM.exec(lines[at])) && found[2].slice(-1) === sign && !RULE.test(lines[at]); ) {
     const indent = found[0].length || 1;
     const outdent = new RegExp(`^ {0,${indent}}`);
+    const below = at - start;
     const inner = [lines[at].slice(found[0].length)];
     for (at += 1; at < lines.length; at += 1) {
       const isDeeper = lines[at].startsWith("\t") || lines[at].length - lines[at].trimStart().length >= Math.min(indent, 2);
@@ -171,22 +178,24 @@ function items(lines, start) {
       inner.push(lines[at].replace(/^\t+/, (tabs) => "    ".repeat(tabs.length)).replace(outdent, ""));
     }
     while (inner.length > 1 && blank(inner[inner.length - 1])) inner.pop();
-    inside.push(inner);
+    inside.push({ inner, below });
     for (end = at; end > start && blank(lines[end - 1]); ) end -= 1;
   }
   return { inside, number: first.length > 1 ? parseInt(first, 10) : null, at, end };
 }
 
-function list({ inside, number }, depth) {
+function list({ inside, number }, depth, above) {
   const node = el(number === null ? "ul" : "ol", number !== null && number !== 1 ? { start: number } : {});
-  for (const [first, ...rest] of inside) {
+  for (const { inner, below } of inside) {
+    const [first, ...rest] = inner;
+    const line = above + below;
     const task = /^\[([ xX])\]\s+/.exec(first);
     const item = el("li", task ? { class: "task" } : {});
     if (task) {
-      const isDone = task[1] !== " ";
-      item.append(el("input", { type: "checkbox", disabled: true, checked: isDone, "aria-label": isDone ? "Done" : "To do" }));
+      const words = first.slice(task[0].length).slice(0, 200) || "Task";
+      item.append(el("input", { type: "checkbox", disabled: true, checked: task[1] !== " ", "aria-label": words, "data-line": line }));
     }
-    const parts = blocks([task ? first.slice(task[0].length) : first, ...rest], depth + 1).map((block) => block.make());
+    const parts = blocks([task ? first.slice(task[0].length) : first, ...rest], depth + 1, line).map((block) => block.make());
     // The first paragraph of an item stands beside its sign.
     item.append(...parts.flatMap((part, index) => (index === 0 && part.tagName === "P" ? [...part.childNodes] : [part])));
     node.append(item);
@@ -197,11 +206,18 @@ function list({ inside, number }, depth) {
 const isTable = (head, under) =>
   head.includes("|") && under?.length < 1_000 && TABLE.test(under) && cells(head).length === cells(under).length;
 
-function table(head, body) {
-  const row = (line, tag, attrs) => el("tr", {}, ...cells(line).map((cell) => words(tag, cell, attrs)));
+function table(head, body, above) {
+  const cell = (source) => {
+    const node = words("td", source);
+    sources.set(node, source);
+    return node;
+  };
+  // Below the header and the row of its dashes.
+  const row = (line, index) => el("tr", { "data-line": above + 2 + index }, ...cells(line).map(cell));
+  const header = el("tr", {}, ...cells(head).map((title) => words("th", title, { scope: "col" })));
   return el(
     "div",
-    { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table" },
-    el("table", {}, el("thead", {}, row(head, "th", { scope: "col" })), el("tbody", {}, ...body.map((line) => row(line, "td")))),
+    { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table", "data-line": above },
+    el("table", {}, el("thead", {}, header), el("tbody", {}, ...body.map(row))),
   );
 }

@@ -12,7 +12,7 @@ const MORE = 400;
 /** Draws into `root`, and again only what has changed since the last time. */
 export class View {
   #root;
-  #drawn = []; // {key, node}
+  #drawn = []; // {key, node, start}, with the line that the node begins at, or without it where nothing can be changed
   #isWhole = false;
   #last = null;
   #frame = 0;
@@ -28,13 +28,36 @@ export class View {
     const lines = cut.split("\n");
     const wanted = this.#wanted(cut, lines, marks);
     const upTo = this.#drawn.length === 0 ? FIRST : this.#drawn.length + MORE;
+    const active = document.activeElement;
+    const held = this.lineOf(active);
     this.#replace(wanted.slice(0, upTo));
+    // What has the focus was drawn again.
+    if (held && !active.isConnected) this.nodeAt(held)?.focus({ preventScroll: true });
     if (upTo < wanted.length) this.#goOn();
     this.#root.querySelector(".rest")?.remove();
     this.#root.querySelector(".empty")?.remove();
     if (wanted.length === 0) this.#root.append(el("p", { class: "empty" }, "An empty document. Write, or ask the assistant."));
     if (isCut)
       this.#root.append(el("button", { class: "line rest", type: "button", onclick: () => this.#drawAll() }, "Show the whole document"));
+  }
+
+  /** The text that it shows. */
+  get text() {
+    return this.#last?.[0];
+  }
+
+  /** The number of the line that an element begins at, from 1, or null where nothing can be changed. */
+  lineOf(node) {
+    const placed = this.#root.contains(node) ? node.closest("[data-line]") : null;
+    const block = placed && this.#drawn.find((one) => one.node.contains(placed));
+    return block?.start === undefined || !block ? null : block.start + Number(placed.dataset.line) + 1;
+  }
+
+  /** The element that begins at a line. */
+  nodeAt(line) {
+    const block = this.#drawn.findLast(({ start }) => start < line);
+    const inside = block ? [block.node, ...block.node.querySelectorAll("[data-line]")] : [];
+    return inside.find(({ dataset }) => Number(dataset.line) === line - 1 - block.start);
   }
 
   /** The first block with a mark. */
@@ -57,7 +80,7 @@ export class View {
   // What is to stand there: a key that tells equal blocks, and how to draw one.
   #wanted(text, lines, marks) {
     const found = blocks(lines);
-    if (marks.isEmpty) return found.map(({ start, end, make }) => ({ key: lines.slice(start, end).join("\n"), make }));
+    if (marks.isEmpty) return found.map(({ start, end, make }) => ({ key: lines.slice(start, end).join("\n"), make, start }));
     const starts = [0];
     for (const line of lines) starts.push(starts[starts.length - 1] + line.length + 1);
     const out = [];
@@ -71,7 +94,7 @@ export class View {
       const [from, stop] = [starts[start], Math.min(starts[end], text.length)];
       const inside = marks.within(from, stop, end === lines.length);
       if (inside.length > 0) out.push(changed(text, from, text[stop - 1] === "\n" ? stop - 1 : stop, inside));
-      else out.push({ key: text.slice(from, Math.max(from, starts[end] - 1)), make });
+      else out.push({ key: text.slice(from, Math.max(from, starts[end] - 1)), make, start });
       seen = stop;
     }
     if (found.length === 0 || seen < text.length) between(text.length + 1);
@@ -88,10 +111,10 @@ export class View {
     while (tail < most && drawn[drawn.length - 1 - tail].key === wanted[wanted.length - 1 - tail].key) tail += 1;
     const old = drawn.slice(head, drawn.length - tail);
     const spare = new Map(old.map((one) => [one.key, one.node]));
-    const fresh = wanted.slice(head, wanted.length - tail).map(({ key, make }) => {
-      const node = spare.get(key);
+    const fresh = wanted.slice(head, wanted.length - tail).map(({ key, make, start }) => {
+      const node = spare.get(key) ?? (start === undefined ? make() : enabled(make()));
       spare.delete(key);
-      return { key, node: node ?? make() };
+      return { key, node };
     });
     const before = drawn[drawn.length - tail]?.node ?? null;
     for (const { node } of old) node.remove();
@@ -99,7 +122,14 @@ export class View {
     nodes.append(...fresh.map(({ node }) => node));
     this.#root.insertBefore(nodes, before);
     this.#drawn = [...drawn.slice(0, head), ...fresh, ...drawn.slice(drawn.length - tail)];
+    for (const [index, { start }] of wanted.entries()) this.#drawn[index].start = start;
   }
+}
+
+// Tasks can be checked where the text has no marks.
+function enabled(node) {
+  for (const box of node.querySelectorAll("input[data-line]")) box.disabled = false;
+  return node;
 }
 
 const changed = (text, from, stop, marks) => ({
