@@ -7,6 +7,8 @@
 //! changes of one text by lines and words. `compare` finds the changes between two texts, and
 //! `unified` writes them as a patch, for `build` and for inverses.
 //!
+//! `changed` finds the bytes that edits change, and `position` counts positions in several units.
+//!
 //! `parts` keeps a change that waits for a decision.
 //!
 //! `explain` finds the reason why a hunk has no place. `apply` decides where hunks belong, and applies them.
@@ -14,6 +16,7 @@
 pub(crate) mod alike;
 pub(crate) mod apply;
 pub(crate) mod build;
+pub(crate) mod changed;
 pub(crate) mod compare;
 pub(crate) mod conflict;
 pub(crate) mod delta;
@@ -25,6 +28,7 @@ pub(crate) mod options;
 pub(crate) mod parse;
 pub(crate) mod parts;
 pub(crate) mod patch;
+pub(crate) mod position;
 pub(crate) mod slips;
 pub(crate) mod unified;
 pub(crate) mod weave;

@@ -11,4 +11,5 @@ mod live;
 mod merge;
 mod outline;
 mod parts;
+mod position;
 mod structure;

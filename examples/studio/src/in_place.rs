@@ -30,7 +30,7 @@ enum PlaceChange {
     Cell { column: usize, value: String },
 }
 
-/// Changes what stands at a line.
+/// Changes the task or cell of a line.
 pub(crate) async fn edit(host: &Host, operation: &OpKey, params: Value) -> Answer {
     let PlaceParams { canvas_id, base_revision_id: base, line, expect, change } = Failure::read(params)?;
     let text = host.texts.get(&canvas_id, base)?;

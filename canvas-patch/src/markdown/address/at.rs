@@ -9,11 +9,11 @@ use crate::markdown::table::Table;
 use crate::text::lines;
 
 impl LiveOutline {
-    /// Returns the address of the smallest place around a line, counted from 1: the list item, row of a table or fence that
-    /// holds it, or else the front matter or the section. Parts are counted over the whole text. Returns `None` for a line
-    /// that the text does not have, and for a blank line at the end of a section that no other section holds.
+    /// Returns the address of the smallest place that holds a line. Lines are counted from 1. The place is a list item, a
+    /// row of a table or a fence, or else the front matter or a section. Parts are counted over the whole text. Returns
+    /// `None` for a line that the text does not have, and for a blank line between places.
     ///
-    /// [`LiveOutline::resolve`] finds a place for the address that holds the line. Takes linear time, but parses nothing.
+    /// [`LiveOutline::resolve`] finds a place for the address that holds the line. Takes linear time, but does not parse the text again.
     ///
     /// ```
     /// use canvas_patch::{Address, LiveOutline, Part};
@@ -56,7 +56,7 @@ impl LiveOutline {
     }
 }
 
-/// Returns the number of a block among those of its kind.
+/// Counts the blocks of the same kind up to this one.
 fn rank(blocks: &[Block], at: usize) -> usize {
     blocks[..=at].iter().filter(|block| block.kind == blocks[at].kind).count()
 }

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::changed::{Changed, changes};
 use super::found::{Block, ScanResult};
 use super::index::{Index, Region};
 use super::model::Outline;
 use super::reparse::Plan;
 use super::splice::Reparse;
+use crate::diff::changed::{Changed, changes};
 use crate::diff::edit::TextEdit;
 use crate::text::lines;
 

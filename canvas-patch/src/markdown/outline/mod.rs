@@ -15,7 +15,6 @@
 //! `index` is the data kept for a text. `changed` determines the changes of an edit, `reparse` reads the ranges that
 //! they affect, and `splice` puts the results into the index.
 
-mod changed;
 mod depth;
 mod found;
 mod front_matter;
@@ -32,7 +31,6 @@ mod scan;
 mod splice;
 mod table;
 
-pub(crate) use changed::{Changed, all_changes, changes};
 pub(crate) use depth::bounded;
 pub(crate) use found::{Block, BlockKind, Lead};
 pub(crate) use index::Region;

@@ -4,7 +4,6 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::changed::Changed;
 use super::depth;
 use super::found::{Definition, GROWTH, Lead, RestartPoint, ScanResult, two_lines_above};
 use super::index::Index;
@@ -12,6 +11,7 @@ use super::labels::{Labels, definitions_only};
 use super::limits::{ParserLimits, brackets, longest};
 use super::scan::Scan;
 use super::splice::{Reparse, Shift};
+use crate::diff::changed::Changed;
 use crate::text::lines;
 
 pub(super) struct Plan {

@@ -15,11 +15,10 @@ use std::collections::{BTreeMap, BTreeSet};
 pub use self::error::EditPolicyError;
 use self::protected::check_protected;
 use self::touched::Touched;
+use crate::diff::changed::{Changed, all_changes, changes};
 use crate::diff::edit::TextEdit;
 use crate::markdown::address::Address;
-use crate::markdown::outline::{
-    BlockKind, Changed, Lead, LineRange, LiveOutline, Region, all_changes, changes,
-};
+use crate::markdown::outline::{BlockKind, Lead, LineRange, LiveOutline, Region};
 use crate::text::cursor::LineCursor;
 use crate::text::lines;
 

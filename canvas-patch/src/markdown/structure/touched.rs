@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::memchr_iter;
 
-use crate::markdown::outline::Changed;
+use crate::diff::changed::Changed;
 use crate::text::lines;
 
 /// Replacements of whole lines, counted from 0. They are in order and do not overlap.

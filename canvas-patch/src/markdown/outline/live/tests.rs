@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::sample;
 
 use super::*;
-use crate::markdown::outline::changed::MAX_EDITS;
+use crate::diff::changed::MAX_EDITS;
 use crate::markdown::outline::found::{Lead, RestartPoint};
 use crate::markdown::outline::index::SPACING;
 use crate::markdown::outline::labels::keep_firsts;

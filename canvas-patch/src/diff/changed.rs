@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use crate::diff::edit::TextEdit;
+use super::edit::TextEdit;
 
 /// If there are more edits at once, everything between the first and the last counts as changed.
-pub(super) const MAX_EDITS: usize = 256;
+pub(crate) const MAX_EDITS: usize = 256;
 
 /// Bytes of the old text, and the bytes of the new text that replace them.
 #[derive(Debug, Clone)]
