@@ -87,19 +87,18 @@ fn count(block: &[u8], is: impl Fn(u8) -> bool) -> usize {
 /// A conversion takes the time to search a sorted list of one entry per KiB, and to count at most 2 KiB.
 ///
 /// ```
-/// use canvas_patch::{PositionMap, PositionUnit, apply};
+/// use canvas_patch::{PositionMap, PositionUnit, TextEdit};
 ///
-/// let before = "# Größe\n\n🦀 one\n";
-/// let mut positions = PositionMap::new(before);
+/// let mut positions = PositionMap::new("# Größe\n\n🦀 one\n");
 /// let crab = positions.at(PositionUnit::Line, 3)?;
 /// assert_eq!((crab.byte, crab.char, crab.utf16), (11, 9, 9));
 /// let one = positions.at(PositionUnit::Utf16, 12)?;
 /// assert_eq!((one.byte, one.char, one.line), (16, 11, 3));
 ///
-/// let applied = apply(before, "@@\n-# Größe\n+# Größe 🦀\n", &Default::default())?;
-/// positions.edit(applied.text(), applied.delta().edits());
+/// let edit = TextEdit { at: 9, old: "".into(), new: " 🦀".into() };
+/// positions.edit("# Größe 🦀\n\n🦀 one\n", &[edit]);
 /// assert_eq!(positions.at(PositionUnit::Line, 3)?.utf16, 12);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # Ok::<(), canvas_patch::PositionError>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct PositionMap<'t> {
@@ -245,7 +244,7 @@ impl<'t> Points<'t> {
 pub enum PositionError {
     /// The offset is after the end of the text, or a line before the first one.
     OutOfText {
-        /// How the caller counted.
+        /// Unit of the call.
         unit: PositionUnit,
         /// Number that the caller passed.
         offset: usize,
@@ -254,7 +253,7 @@ pub enum PositionError {
     },
     /// The offset is between two bytes or two UTF-16 units of one character.
     InCharacter {
-        /// How the caller counted.
+        /// Unit of the call.
         unit: PositionUnit,
         /// Number that the caller passed.
         offset: usize,
