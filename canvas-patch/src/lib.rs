@@ -134,7 +134,7 @@ pub use diff::parts::{
     Anchor, Moves, PartId, PartIdError, PartState, PartView, Parts, PendingPart, part_views,
 };
 pub use diff::patch::{Repair, RepairKind};
-pub use diff::position::{Position, PositionError, PositionMap, PositionUnit};
+pub use diff::position::{Offset, Position, PositionError, PositionMap};
 pub use diff::words::{WordChange, word_changes};
 pub use markdown::address::{Address, AddressError, Candidate, Column, Part, Resolved, TablePart, resolve};
 pub use markdown::edit::{

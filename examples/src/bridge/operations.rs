@@ -68,7 +68,7 @@ fn type_of(name: &str) -> Value {
         | "max_steps" | "interrupt_after" => json!({"type": "integer", "minimum": 0}),
         "regex" | "unique" | "dryRun" | "partial" => json!({"type": "boolean"}),
         "pieces" | "chunks" | "hex" => json!({"type": "array", "items": {"type": "string"}}),
-        "components" | "events" | "bodies" | "required" => json!({"type": "array"}),
+        "at" | "components" | "events" | "bodies" | "required" => json!({"type": "array"}),
         "by" | "selection" | "command" | "responses" | "size" => json!({"type": "object"}),
         _ => json!({}),
     }
@@ -91,6 +91,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     operation("markdown.outline", &["text"], |_, request| text::outline(request)),
     operation("structure.apply", &["text", "edit", "protected?"], |_, request| text::restructure(request)),
     operation("markdown.effects", &["before", "after"], |_, request| text::effects_of(request)),
+    operation("text.positions", &["text", "at"], |_, request| text::positions(request)),
     operation("markdown.resolve", &["text", "address"], |_, request| text::resolve(request)),
     operation("text.grep", &["text", "query", "regex?"], |_, request| text::grep(request)),
     operation("native.apply", &["text", "dialect", "call", "path?"], |_, request| native::apply(request)),

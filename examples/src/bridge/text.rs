@@ -3,9 +3,10 @@
 use canvas_core::document::LineSpan;
 use canvas_core::json::canonical_json;
 use canvas_core::text::{
-    Address, AddressError, ApplyOptions, EditPolicy, GrepError, GrepLimits, LiveOutline, Mode, Query,
-    StructureEdit, StructureError, apply as apply_patch, build as build_patch, edit_structure, effects,
-    grep as grep_text, outline as outline_of, resolve as resolve_address,
+    Address, AddressError, ApplyOptions, EditPolicy, GrepError, GrepLimits, LiveOutline, Mode, Offset,
+    PositionError, PositionMap, Query, StructureEdit, StructureError, apply as apply_patch,
+    build as build_patch, edit_structure, effects, grep as grep_text, outline as outline_of,
+    resolve as resolve_address,
 };
 use canvas_core::{BlobId, CodedError as _};
 use canvas_tools::{HunkPreview, PatchPreview};
@@ -38,6 +39,18 @@ pub(super) fn apply(request: &Request<'_>) -> Result<Value, BridgeError> {
 /// Lists what a change of a text breaks elsewhere in it.
 pub(super) fn effects_of(request: &Request<'_>) -> Result<Value, BridgeError> {
     Ok(json!({"effects": effects(request.text("before")?, request.text("after")?)}))
+}
+
+/// Counts positions of a text in all units.
+pub(super) fn positions(request: &Request<'_>) -> Result<Value, BridgeError> {
+    let map = PositionMap::new(request.text("text")?);
+    let positions = request.field::<Vec<Offset>>("at")?.into_iter().enumerate().map(|(index, offset)| {
+        let refused = |error: PositionError| {
+            BridgeError::new(error.code(), error.to_string()).with("place", format!("/at/{index}").into())
+        };
+        map.at(offset).map(|position| json!(position)).map_err(refused)
+    });
+    Ok(json!({"positions": positions.collect::<Result<Vec<_>, _>>()?}))
 }
 
 /// Makes one edit of the structure of a text.

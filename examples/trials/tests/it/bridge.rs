@@ -732,3 +732,32 @@ fn an_old_number_decides_nothing_at_the_bridge() {
     let text = ask(&mut bridge, json!({"op": "canvas.text", "canvas": "c"}));
     assert_eq!(text["markdown"], "# A\n- todo\n\n# B\n- done\n");
 }
+
+#[test]
+fn positions_are_converted_among_all_units() {
+    let mut bridge = Bridge::new();
+    let ask_at = |at: Value| json!({"op": "text.positions", "text": "ä\r\n🦀b\n", "at": at});
+    let crab = json!({"byte": 4, "scalar": 3, "utf16": 3, "line": 2, "scalar_column": 0});
+    let after = json!({"byte": 8, "scalar": 4, "utf16": 5, "line": 2, "scalar_column": 1});
+    let at = json!([{"byte": 4}, {"line": 2, "scalar_column": 0}, {"utf16": 5}, {"scalar": 4}]);
+    let found = ask(&mut bridge, ask_at(at));
+    assert_eq!(found["positions"], json!([crab, crab, after, after]));
+    // Between CR and LF.
+    assert_eq!(ask(&mut bridge, ask_at(json!([{"byte": 3}])))["positions"][0]["scalar_column"], 2);
+    for (at, expected, place) in [
+        (json!([{"byte": 0}, {"byte": 5}]), "POSITION_INVALID", json!("/at/1")),
+        (json!([{"utf16": 4}]), "POSITION_INVALID", json!("/at/0")),
+        (json!([{"scalar": 7}]), "POSITION_INVALID", json!("/at/0")),
+        (json!([{"line": 2, "scalar_column": 3}]), "POSITION_INVALID", json!("/at/0")),
+        (json!([{"line": 2}]), "BAD_REQUEST", Value::Null),
+        (json!([{"char": 2}]), "BAD_REQUEST", Value::Null),
+        (json!([{"byte": -1}]), "BAD_REQUEST", Value::Null),
+        (json!([{"byte": 1, "utf16": 1}]), "BAD_REQUEST", Value::Null),
+    ] {
+        let refused = raw(&mut bridge, &ask_at(at.clone()).to_string());
+        assert_eq!(code(&refused), expected, "{at}");
+        if !place.is_null() {
+            assert_eq!(refused["error"]["place"], place, "{at}");
+        }
+    }
+}

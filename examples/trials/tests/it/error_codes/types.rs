@@ -39,8 +39,8 @@ use canvas_core::{
 };
 use canvas_lease::{CheckOutError, LeaseError};
 use canvas_patch::{
-    Delta, DeltaConflict, DeltaMismatch, DeltaOrder, EditPolicyError, MergeCause, MergeConflict, PartId,
-    PartIdError, PositionError, PositionUnit,
+    Delta, DeltaConflict, DeltaMismatch, DeltaOrder, EditPolicyError, MergeCause, MergeConflict, Offset,
+    PartId, PartIdError, PositionError,
 };
 use canvas_providers::{DecodeError, EncodeError, LoopError, Provider, SendError, UnknownProvider};
 use canvas_tools::directive::{
@@ -129,7 +129,7 @@ pub(super) fn samples() -> Vec<Sample> {
         StructureError false: StructureError::NoEffect,
         MergeConflict false: MergeConflict { line: 1, cause: MergeCause::Touching },
         PartIdError false: "1".parse::<PartId>().unwrap_err(),
-        PositionError false: PositionError::InCharacter { unit: PositionUnit::Byte, offset: 1 },
+        PositionError false: PositionError { offset: Offset::Byte(1) },
         // canvas-lease
         ParseLeaseIdError false: "lease".parse::<LeaseId>().unwrap_err(),
         SafeIntegerError false: Epoch::new(u64::MAX).unwrap_err(),
