@@ -29,6 +29,7 @@ pub(crate) mod recent;
 pub(crate) mod schema;
 mod since;
 mod snapshot;
+mod target;
 pub(crate) mod tool;
 
 use canvas_core::rollout::Access;
