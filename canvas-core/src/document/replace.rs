@@ -228,7 +228,7 @@ pub(crate) fn hunks(text: &str, replacements: &[Replacement]) -> Result<Hunks, L
 }
 
 /// Returns the edit that replaces the lines from `start` to `end`, like a [`Replacement`] with these fields, but without
-/// a hash. The edit may change nothing.
+/// a hash. If the lines already read like this, the two texts of the edit are equal.
 ///
 /// ```
 /// use canvas_core::document::edit_lines;

@@ -38,8 +38,8 @@ fn edit_description(use_patch_edits: bool) -> String {
                     text.";
     if use_patch_edits {
         format!(
-            "Change the document by one directive. Prefer action patch: diff and document_version, without content and \
-             target_range or target; all hunks apply or none. {in_place} A failure says what is wrong and what to do."
+            "Change the document by one directive. Prefer action patch: diff and document_version, without content, \
+             target and target_range; all hunks apply or none. {in_place} A failure says what is wrong and what to do."
         )
     } else {
         format!(
