@@ -15,7 +15,7 @@ pub(crate) mod step;
 
 pub use self::changes::{Changes, Heading, Headings};
 pub use self::range_hash::{ParseRangeHashError, RangeHash};
-pub use self::replace::{LinesNow, LinesRefusal, Replacement};
+pub use self::replace::{LinesNow, LinesRefusal, Replacement, edit_lines};
 pub use self::shown::ShownLines;
 pub use self::step::DocumentStep;
 pub use crate::model::protected::{ProtectedPlaces, ProtectedPlacesError};

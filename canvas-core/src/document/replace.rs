@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use canvas_patch::floor_char_boundary;
-use canvas_patch::{LineRange, Reason};
+use canvas_patch::{LineRange, Reason, TextEdit};
 use serde::{Deserialize, Serialize};
 
 use super::range_hash::RangeHash;
@@ -207,15 +207,11 @@ pub(crate) fn hunks(text: &str, replacements: &[Replacement]) -> Result<Hunks, L
     // a final terminator.
     let (mut above, mut growth, mut count, mut is_open) = (None, 0_isize, 0, false);
     for Replacement { start, end, text: lines, .. } in sorted {
-        let Place { old, .. } = place(text, *start, *end)?;
-        let (old, lines) = behind_mark(text, old, lines);
-        let lines = adapt(lines, neighbour_terminator(text, old.end));
-        let adapted = lines.adapted;
-        let new = keep_end(text, &old, lines);
-        if text[old.clone()] == new {
+        let (TextEdit { at, old, new }, adapted) = fit(text, *start, *end, lines)?;
+        if old == new {
             continue;
         }
-        let (old, new) = whole_lines(text, old, new);
+        let (old, new) = whole_lines(text, at..at + old.len(), new);
         let is_taken = |above: &Range<usize>| old.start < above.end || *above == old && old.is_empty();
         // No text can follow a line without its terminator.
         if above.as_ref().is_some_and(is_taken) || is_open {
@@ -229,6 +225,34 @@ pub(crate) fn hunks(text: &str, replacements: &[Replacement]) -> Result<Hunks, L
         above = Some(old);
     }
     if count == 0 { Err(LinesRefusal::NoEffect) } else { Ok(out) }
+}
+
+/// Returns the edit that replaces the lines from `start` to `end`, like a [`Replacement`] with these fields, but without
+/// a hash. If the lines already read like this, the two texts of the edit are equal.
+///
+/// ```
+/// use canvas_core::document::edit_lines;
+///
+/// let edit = edit_lines("a\r\nb", 3, 2, "c\n")?;
+/// assert_eq!((edit.at, edit.new.as_str()), (4, "\r\nc"));
+/// # Ok::<(), canvas_core::document::LinesRefusal>(())
+/// ```
+///
+/// # Errors
+///
+/// [`LinesRefusal::NoSuchLines`] if the text does not have these lines.
+pub fn edit_lines(text: &str, start: usize, end: usize, lines: &str) -> Result<TextEdit, LinesRefusal> {
+    fit(text, start, end, lines).map(|(edit, _)| edit)
+}
+
+/// Returns the edit that replaces lines, and whether some lines got another terminator than in the call.
+fn fit(text: &str, start: usize, end: usize, lines: &str) -> Result<(TextEdit, bool), LinesRefusal> {
+    let Place { old, .. } = place(text, start, end)?;
+    let (old, lines) = behind_mark(text, old, lines);
+    let lines = adapt(lines, neighbour_terminator(text, old.end));
+    let adapted = lines.adapted;
+    let new = keep_end(text, &old, lines);
+    Ok((TextEdit { at: old.start, old: text[old].to_owned(), new }, adapted))
 }
 
 /// Returns the byte range of lines, counted from 1, with their terminators. The range is empty for lines after the last

@@ -32,6 +32,39 @@ pub(crate) struct Candidate {
     heading_line: usize,
 }
 
+/// Places that a call may have meant by its address, in addition to the common error fields.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(crate) struct AddressDetail {
+    /// Sections that the call may have meant, if an address leads to no section or to several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) candidates: Option<Vec<Candidate>>,
+    /// Headers, keys or labels that the call may have meant.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    names: Vec<String>,
+    /// Columns that the call may have meant, by their numbers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    columns: Vec<usize>,
+    /// Lines that the refusal is about, or that the call may have meant, at most 20.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    pub(crate) places: Vec<usize>,
+}
+
+impl AddressDetail {
+    pub(crate) fn of(error: &AddressError) -> Self {
+        let sections = candidates(error);
+        Self {
+            candidates: (!sections.is_empty()).then_some(sections),
+            names: error.candidate_names().to_vec(),
+            columns: error.candidate_columns().to_vec(),
+            places: error.candidate_lines().to_vec(),
+        }
+    }
+}
+
 /// Returns the sections that the call may have meant.
 pub(crate) fn candidates(error: &AddressError) -> Vec<Candidate> {
     let candidate = |candidate: &text::Candidate| {

@@ -23,7 +23,9 @@ use serde_json::{Value, json};
 
 use crate::lease_change::LeaseChange;
 
-pub(crate) use self::address::{Candidate, PATH_BYTES, address_place, address_words, candidates, shown_path};
+pub(crate) use self::address::{
+    AddressDetail, PATH_BYTES, address_place, address_words, candidates, shown_path,
+};
 pub(crate) use self::conflict::{ConflictFields, read_in};
 #[cfg(feature = "surface")]
 pub(crate) use self::error::ArgumentDetail;

@@ -190,6 +190,12 @@ pub(crate) mod codes {
         "STORE_UNFIT",
         "TIME_IN_SECONDS",
     ];
+    /// Codes of a call with an address.
+    pub(crate) const ADDRESS: &[&str] = &["ADDRESS_AMBIGUOUS", "ADDRESS_NOT_FOUND"];
+    /// Codes of a call with an address of a table or of a place in one.
+    pub(crate) const TABLE: &[&str] = &["COLUMN_NOT_FOUND", "ROW_NOT_FOUND", "TABLE_NOT_FOUND"];
+    /// Codes of a call with an address of a key.
+    pub(crate) const KEY: &[&str] = &["FRONT_MATTER_UNSUPPORTED", "KEY_NOT_FOUND"];
     /// Codes of a call that changes the canvas.
     pub(crate) const WRITE: &[&str] = &["LOCK_NOT_AVAILABLE", "REVISION_EXHAUSTED"];
     /// Codes of a call that names a lease.

@@ -14,7 +14,7 @@ use super::action::Action;
 use super::failure::{DirectiveFailure, FailureKind};
 use super::fields::EditFields;
 use super::parse::Directive;
-use super::plan::{EditContext, plan};
+use super::plan::{EditContext, plan_with};
 use super::since::changes_since;
 use crate::session::Session;
 
@@ -187,7 +187,8 @@ async fn apply<S: Store>(
         let changes = changes_since(engine, canvas, version, &snapshot, now).await;
         return Err(failed(Some(&snapshot), FailureKind::Stale { changes }));
     }
-    let planned = plan(snapshot.text(), directive, &engine.policy().document.patch)
+    let limits = &engine.policy().document.patch;
+    let planned = plan_with(snapshot.text(), directive, limits, |address| snapshot.resolve(address))
         .map_err(|e| failed(Some(&snapshot), e.into()))?;
     let (context, text) = (planned.context, planned.text);
     if directive.action() == Action::Annotate {

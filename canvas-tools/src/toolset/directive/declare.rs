@@ -34,16 +34,16 @@ impl DirectiveTools {
 }
 
 fn edit_description(use_patch_edits: bool) -> String {
-    let by_offsets =
-        "insert, replace and annotate need content and target_range; annotate never alters the text.";
+    let in_place = "insert, replace and annotate need content and target or target_range; annotate never alters the \
+                    text.";
     if use_patch_edits {
         format!(
-            "Change the document by one directive. Prefer action patch: diff and document_version, without content and \
-             target_range; all hunks apply or none. {by_offsets} A failure says what is wrong and what to do."
+            "Change the document by one directive. Prefer action patch: diff and document_version, without content, \
+             target and target_range; all hunks apply or none. {in_place} A failure says what is wrong and what to do."
         )
     } else {
         format!(
-            "Change the document by one directive: {by_offsets} A failure says what is wrong and what to do."
+            "Change the document by one directive: {in_place} A failure says what is wrong and what to do."
         )
     }
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::advice::Advice;
 use super::range::Fingerprint;
-use crate::reply::{ConflictFields, FitDetail, HeldDetail};
+use crate::reply::{AddressDetail, ConflictFields, FitDetail, HeldDetail};
 
 /// Error fields of a failed directive, in addition to the common ones.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -30,6 +30,8 @@ pub(super) struct DirectiveDetail {
     pub(super) conflicts: Option<Vec<ConflictFields>>,
     #[serde(flatten)]
     pub(super) fits: FitDetail,
+    #[serde(flatten)]
+    pub(super) address: AddressDetail,
     #[serde(flatten)]
     pub(super) there: Option<ChangedText>,
     #[serde(flatten)]

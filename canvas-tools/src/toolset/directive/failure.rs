@@ -6,7 +6,7 @@ use std::fmt;
 
 use canvas_core::document::{BaseRefusal, Changes, HostEditRefusal};
 use canvas_core::lease::Timestamp;
-use canvas_core::text::ApplyError;
+use canvas_core::text::{AddressError, ApplyError};
 use canvas_core::{CodedError, EngineError, Refused as _, RevisionId};
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ use super::advice::Advice;
 use super::detail::{ChangedText, DirectiveDetail};
 use super::range::Fingerprint;
 use crate::hint::{after_error, is_missing, with_hint};
-use crate::reply::{ConflictFields, Failure, FitDetail, HeldDetail, shorten};
+use crate::reply::{AddressDetail, ConflictFields, Failure, FitDetail, HeldDetail, address_words, shorten};
 
 /// Error returned when a directive is invalid or does not fit the text. The text is unchanged.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -46,6 +46,9 @@ pub enum DirectiveError {
         /// Characters of the text.
         chars: usize,
     },
+    /// The address does not lead to one place in the text.
+    #[error("{}", address_words(.0))]
+    Address(AddressError),
     /// The text in the range does not match the fingerprint.
     #[error(
         "the text of the range does not match the fingerprint: take a fresh document_snapshot and find the place again"
@@ -96,6 +99,7 @@ impl CodedError for DirectiveError {
             Self::Invalid { .. } => "INVALID_DIRECTIVE",
             Self::PatchOff => "PATCH_EDITS_OFF",
             Self::OutOfText { .. } => "INVALID_RANGE",
+            Self::Address(error) => error.code(),
             Self::ChangedThere { .. } => "FINGERPRINT_MISMATCH",
             Self::PatchRejected(error) => error.code(),
         }
@@ -105,7 +109,7 @@ impl CodedError for DirectiveError {
         match self {
             Self::Invalid { fault, .. } => Some(fault.code()),
             Self::PatchRejected(e) => Some(e.reason().code()),
-            Self::PatchOff | Self::OutOfText { .. } | Self::ChangedThere { .. } => None,
+            Self::PatchOff | Self::OutOfText { .. } | Self::Address(_) | Self::ChangedThere { .. } => None,
         }
     }
 
@@ -115,6 +119,7 @@ impl CodedError for DirectiveError {
             Self::Invalid { place, .. } => Some(place.into()),
             Self::PatchOff => Some("/action".into()),
             Self::OutOfText { .. } => Some("/target_range".into()),
+            Self::Address(_) => Some("/target".into()),
             Self::ChangedThere { .. } => Some("/selection_fingerprint".into()),
             Self::PatchRejected(_) => Some("/diff".into()),
         }
@@ -262,6 +267,7 @@ impl DirectiveFailure {
                     DirectiveError::PatchRejected(_)
                         | DirectiveError::ChangedThere { .. }
                         | DirectiveError::OutOfText { .. }
+                        | DirectiveError::Address(_)
                 )
         )
     }
@@ -272,9 +278,9 @@ impl DirectiveFailure {
             FailureKind::Refused(refusal) if matches!(**refusal, HostEditRefusal::Patch(_)) => {
                 Advice::Correct
             }
-            FailureKind::Directive(DirectiveError::Invalid { .. } | DirectiveError::PatchOff) => {
-                Advice::Correct
-            }
+            FailureKind::Directive(
+                DirectiveError::Invalid { .. } | DirectiveError::PatchOff | DirectiveError::Address(_),
+            ) => Advice::Correct,
             FailureKind::Directive(_) | FailureKind::Stale { .. } => Advice::Resync,
             FailureKind::Refused(_) | FailureKind::Engine(_) => Advice::Wait,
         }
@@ -354,6 +360,7 @@ impl DirectiveFailure {
     pub(super) fn failure(&self) -> Failure<DirectiveDetail> {
         let (mut changes, mut conflicts, mut there, mut place) = (None, None, None, None);
         let (mut fits, mut held) = (FitDetail::default(), HeldDetail::default());
+        let mut address = AddressDetail::default();
         match &self.kind {
             FailureKind::Directive(error) => {
                 place = error.place().map(|place| place.into_owned().into());
@@ -362,6 +369,7 @@ impl DirectiveFailure {
                         conflicts = Some(error.conflicts().iter().map(ConflictFields::of).collect());
                         fits = FitDetail::of(error.suggestion());
                     }
+                    DirectiveError::Address(error) => address = AddressDetail::of(error),
                     DirectiveError::ChangedThere { expected, actual, text } => {
                         let (expected, actual, text) = (expected.clone(), actual.clone(), text.clone());
                         there = Some(ChangedText { expected, actual, text });
@@ -391,6 +399,7 @@ impl DirectiveFailure {
                 changes,
                 conflicts,
                 fits,
+                address,
                 there,
                 held,
             },

@@ -110,6 +110,7 @@ pub(crate) fn reply_schema(tool: &str) -> Option<Value> {
                 "INVALID_RANGE",
                 "PATCH_EDITS_OFF",
                 "PATCH_REJECTED",
+                "QUERY_TOO_LARGE",
                 "STALE_VERSION",
                 "DOCUMENT_TOO_LARGE",
                 "LOCK_NOT_AVAILABLE",
@@ -123,5 +124,8 @@ pub(crate) fn reply_schema(tool: &str) -> Option<Value> {
         }
         _ => return None,
     };
-    Some(reply.failure::<DirectiveDetail>(&[own, codes::CALL, codes::ENGINE], beside))
+    let address: &[&[&str]] =
+        if tool == DOCUMENT_EDIT { &[codes::ADDRESS, codes::TABLE, codes::KEY] } else { &[] };
+    let codes = [address, &[own, codes::CALL, codes::ENGINE]].concat();
+    Some(reply.failure::<DirectiveDetail>(&codes, beside))
 }

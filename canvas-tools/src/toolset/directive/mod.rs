@@ -1,11 +1,12 @@
-//! Directives are edits that name their action, by offsets or as a diff, and do not need a lease.
+//! Directives are edits that name their action, by an address, by offsets or as a diff, and do not need a lease.
 //!
-//! `parse` turns JSON into a valid [`Directive`], and `schema` describes that JSON. `plan` computes the edit in pure
-//! code, and `apply` has the engine make it and recognises retries. `failure` has all errors, and `since` finds the
-//! changes that a stale version misses. `recent` and `metrics` are state for a host to keep. `tool`, `declare`,
-//! `snapshot`, `builder` and `prompt` offer directives to a model.
+//! `parse` turns JSON into a valid [`Directive`], and `schema` describes that JSON. `target` finds the place of an edit
+//! in a text. `plan` computes the edit in pure code, and `apply` has the engine make it and recognises retries.
+//! `failure` has all errors, and `since` finds the changes that a stale version misses. `recent` and `metrics` are state
+//! for a host to keep. `tool`, `declare`, `snapshot`, `builder` and `prompt` offer directives to a model.
 //!
 //! * Offsets count Unicode scalar values; ranges are half-open.
+//! * An address is resolved in the text that the directive is applied to.
 //! * An annotation does not change the text or the canvas. The host keeps it.
 //! * The hash of a directive identifies the call, so that a retry is answered before the edit is planned.
 //! * A diff changes one document (otherwise `MULTI_FILE`) and is matched exactly. A diff may have 1 MiB, content 4 MiB
@@ -29,6 +30,7 @@ pub(crate) mod recent;
 pub(crate) mod schema;
 mod since;
 mod snapshot;
+mod target;
 pub(crate) mod tool;
 
 use canvas_core::rollout::Access;

@@ -7,6 +7,7 @@ use super::action::Action;
 use super::failure::{DirectiveError, DirectiveFault};
 use super::range::{CharRange, Fingerprint};
 use super::schema::{DirectiveJson, FIELDS, VERSION_NAMES};
+use super::target::{Location, Target};
 use crate::arguments::{pointer_key, read};
 use crate::reply::shorten;
 
@@ -47,20 +48,17 @@ pub(crate) enum Edit {
     },
 }
 
-/// The target of an edit by offsets, with its assumptions about the text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Target {
-    pub(crate) range: CharRange,
-    pub(crate) fingerprint: Option<Fingerprint>,
-    pub(crate) version: Option<RevisionId>,
-}
-
 impl Directive {
     /// Parses a directive.
     ///
     /// `document_version` may also be called `snapshot_version`, `version` or `document_digest`; if several are
-    /// present, they must be equal. `target_range` is `[start, end]` or `{"start", "end"}`, in characters, half-open. A
-    /// field that is null counts as absent.
+    /// present, they must be equal. `target_range` is `[start, end]` or `{"start", "end"}`, in characters, half-open.
+    /// `target` may take its place. This is an [`Address`](canvas_core::text::Address), such as `{"section": ["Aims"]}`,
+    /// which is resolved in the text that the directive is applied to. A field that is null counts as absent.
+    ///
+    /// An address names whole lines. `replace` puts the content in their place, and `insert` below them, as lines of
+    /// their own that end like the lines around them. The address of a cell of a table names its text, which can be
+    /// replaced by text without line ends.
     ///
     /// ```
     /// use canvas_core::CodedError as _;
@@ -69,6 +67,9 @@ impl Directive {
     ///
     /// let directive = json!({"action": "replace", "content": "two", "target_range": [2, 5]});
     /// assert_eq!(Directive::parse(&directive)?.action(), Action::Replace);
+    ///
+    /// let named = json!({"action": "insert", "content": "- salt", "target": {"section": ["Aims"], "item": 2}});
+    /// assert_eq!(Directive::parse(&named)?.to_json(), named);
     ///
     /// let mixed = json!({"action": "patch", "diff": "@@\n-a\n+b\n", "content": "b", "version": "r1-3fa94c02"});
     /// let refused = Directive::parse(&mixed).unwrap_err();
@@ -116,11 +117,20 @@ impl Directive {
             invalid(DirectiveFault::BadValue, &shorten(fault.place()), fault.message(&[]))
         })?;
         let version = version(fields)?;
-        let DirectiveJson { action, content, target_range, diff, selection_fingerprint, rationale, .. } =
-            json;
+        let DirectiveJson {
+            action,
+            content,
+            target,
+            target_range,
+            diff,
+            selection_fingerprint,
+            rationale,
+            ..
+        } = json;
         let edit = if action == Action::Patch {
             let forbidden = [
                 ("content", content.is_some()),
+                ("target", target.is_some()),
                 ("target_range", target_range.is_some()),
                 ("selection_fingerprint", selection_fingerprint.is_some()),
             ];
@@ -139,12 +149,17 @@ impl Directive {
             forbid(&[("diff", diff.is_some())], only)?;
             let content =
                 content.ok_or_else(|| absent(fields, "content", "pass the text to put in, or to note"))?;
-            let range = target_range.ok_or_else(|| {
-                absent(fields, "target_range", "pass [start, end] in characters of the document")
-            })?;
+            let location = match (target, target_range) {
+                (Some(address), None) => Location::Address(address),
+                (None, Some(range)) => Location::Range(range_of(&range)?),
+                (target, _) => {
+                    forbid(&[("target", target.is_some())], "leave it out, or leave target_range out")?;
+                    let what = "pass [start, end] in characters of the document, or an address as target";
+                    return Err(absent(fields, "target_range", what));
+                }
+            };
             let fingerprint = selection_fingerprint.as_deref().map(Fingerprint::given);
-            let target = Target { range: range_of(&range)?, fingerprint, version };
-            by_offsets(action, target, content)?
+            in_place(action, Target { location, fingerprint, version }, content)?
         };
         Ok(Self { edit, rationale })
     }
@@ -189,7 +204,7 @@ impl Directive {
         self.rationale.as_deref()
     }
 
-    /// Returns the directive as JSON in its normal form, with `document_version` and the range as a pair.
+    /// Returns the directive as JSON in its normal form, with `document_version` and with a range as a pair.
     pub fn to_json(&self) -> Value {
         let mut fields = Map::new();
         let mut set = |name: &str, value: Value| {
@@ -203,7 +218,10 @@ impl Directive {
             | Edit::Replace { target, content }
             | Edit::Annotate { target, content } => {
                 set("content", json!(content));
-                set("target_range", json!([target.range.start(), target.range.end()]));
+                match &target.location {
+                    Location::Range(range) => set("target_range", json!([range.start(), range.end()])),
+                    Location::Address(address) => set("target", json!(address)),
+                }
                 set("selection_fingerprint", json!(target.fingerprint));
             }
             Edit::Patch { diff, .. } => set("diff", json!(diff)),
@@ -219,21 +237,17 @@ impl Directive {
     }
 }
 
-fn by_offsets(action: Action, target: Target, content: String) -> Result<Edit, DirectiveError> {
+fn in_place(action: Action, target: Target, content: String) -> Result<Edit, DirectiveError> {
     if content.is_empty() && action != Action::Replace {
         let message = "it is empty: pass some text; to remove text, replace it with an empty content";
         return Err(invalid(DirectiveFault::EmptyField, "/content", message));
     }
-    match action {
-        Action::Insert if !target.range.is_empty() => {
-            let message =
-                "an insertion has start equal to end: pass the place twice, or the action \"replace\"";
-            Err(invalid(DirectiveFault::BadRange, "/target_range", message))
-        }
-        Action::Insert => Ok(Edit::Insert { target, content }),
-        Action::Annotate => Ok(Edit::Annotate { target, content }),
-        Action::Replace | Action::Patch => Ok(Edit::Replace { target, content }),
-    }
+    target.location.check(action, &content)?;
+    Ok(match action {
+        Action::Insert => Edit::Insert { target, content },
+        Action::Annotate => Edit::Annotate { target, content },
+        Action::Replace | Action::Patch => Edit::Replace { target, content },
+    })
 }
 
 fn version(fields: &Map<String, Value>) -> Result<Option<RevisionId>, DirectiveError> {

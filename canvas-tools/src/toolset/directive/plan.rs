@@ -1,15 +1,16 @@
 //! Computes an edit from a directive and a text, in pure code.
 
-use std::ops::Range;
-
 use canvas_core::document::LineSpan;
-use canvas_core::text::{ApplyOptions, Delta, Limits, Mode, Repair, TextEdit, apply};
+use canvas_core::text::{
+    Address, AddressError, ApplyOptions, Delta, Limits, Mode, Repair, Resolved, TextEdit, apply, resolve,
+};
 use serde::Serialize;
 
 use super::action::Action;
 use super::failure::DirectiveError;
-use super::parse::{Directive, Edit, Target};
+use super::parse::{Directive, Edit};
 use super::range::CharRange;
+use super::target::Located;
 
 /// An edit that is planned but not yet made.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,22 +65,34 @@ pub struct EditSpan {
 ///
 /// # Errors
 ///
-/// [`DirectiveError`] if a range is outside the text, a fingerprint does not match, or a patch does not fit.
+/// [`DirectiveError`] if a range is outside the text, an address does not lead to one place, a fingerprint does not
+/// match, or a patch does not fit.
 pub fn plan(text: &str, directive: &Directive, limits: &Limits) -> Result<Planned, DirectiveError> {
+    plan_with(text, directive, limits, |address| resolve(text, address))
+}
+
+/// Like [`plan`], but finds addresses by an outline that the caller has.
+pub(super) fn plan_with(
+    text: &str,
+    directive: &Directive,
+    limits: &Limits,
+    resolve: impl FnOnce(&Address) -> Result<Resolved, AddressError>,
+) -> Result<Planned, DirectiveError> {
+    let action = directive.action();
     match &directive.edit {
         Edit::Insert { target, content } | Edit::Replace { target, content } => {
-            let range = locate(text, target)?;
-            if &text[range.clone()] == content {
-                let context = EditContext::still(directive.action(), text, &range, target.range);
+            let located = target.locate(text, resolve)?;
+            let edit = located.edit(text, action, content);
+            if edit.old == edit.new {
+                let context = EditContext::still(action, text, &located);
                 return Ok(Planned { delta: Delta::default(), text: text.into(), context });
             }
-            let (delta, after) = splice(text, range, content);
-            let context = EditContext::of(directive.action(), text, &after, &delta);
+            let (delta, after) = apply_one(text, edit);
+            let context = EditContext::of(action, text, &after, &delta);
             Ok(Planned { delta, text: after, context })
         }
         Edit::Annotate { target, content } => {
-            let range = locate(text, target)?;
-            let context = EditContext::still(directive.action(), text, &range, target.range);
+            let context = EditContext::still(action, text, &target.locate(text, resolve)?);
             let context = EditContext { note: Some(content.clone()), ..context };
             Ok(Planned { delta: Delta::default(), text: text.into(), context })
         }
@@ -91,33 +104,17 @@ pub fn plan(text: &str, directive: &Directive, limits: &Limits) -> Result<Planne
             )?;
             let (delta, repairs) = (applied.delta(), applied.repairs().to_vec());
             let after = applied.into_text();
-            let context =
-                EditContext { repairs, ..EditContext::of(directive.action(), text, &after, &delta) };
+            let context = EditContext { repairs, ..EditContext::of(action, text, &after, &delta) };
             Ok(Planned { delta, text: after, context })
         }
     }
 }
 
-/// Replaces a range with different content.
-fn splice(text: &str, range: Range<usize>, content: &str) -> (Delta, String) {
-    let (at, old, new) = (range.start, text[range].into(), content.into());
-    let delta = Delta::try_from(vec![TextEdit { at, old, new }]).expect("it is one, and changes something");
-    let after = delta.apply(text).expect("what it takes out was read there");
+/// Applies an edit that changes something.
+fn apply_one(text: &str, edit: TextEdit) -> (Delta, String) {
+    let delta = Delta::try_from(vec![edit]).expect("it is one, and changes something");
+    let after = delta.apply(text).expect("the replaced text was read there");
     (delta, after)
-}
-
-fn locate(text: &str, target: &Target) -> Result<Range<usize>, DirectiveError> {
-    let range = target.range.bytes(text).map_err(|chars| DirectiveError::OutOfText {
-        start: target.range.start(),
-        end: target.range.end(),
-        chars,
-    })?;
-    match &target.fingerprint {
-        Some(fingerprint) if !fingerprint.fits(&text[range.clone()]) => {
-            Err(DirectiveError::changed_there(fingerprint, &text[range]))
-        }
-        _ => Ok(range),
-    }
 }
 
 impl EditContext {
@@ -163,7 +160,8 @@ impl EditContext {
 
     /// Describes a directive that leaves the text unchanged. An annotation has the lines of its target as a span; an
     /// edit has no spans.
-    fn still(action: Action, text: &str, bytes: &Range<usize>, range: CharRange) -> Self {
+    fn still(action: Action, text: &str, located: &Located) -> Self {
+        let (bytes, range) = (&located.bytes, located.chars);
         let mut cursor = Cursor::new(text);
         cursor.chars_to(bytes.start);
         let start_line = cursor.line;

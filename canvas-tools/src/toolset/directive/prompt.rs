@@ -11,11 +11,11 @@ pub(super) fn lines(specs: &[ToolSpec]) -> Vec<String> {
     let how = if patches {
         "Edit in this order: document_snapshot, write a unified diff of that text (diff_builder can do it for you), \
          document_edit with action \"patch\", the diff and the document_version of the snapshot. Copy 1 to 3 unchanged \
-         lines around each change exactly. For a small change at a known place, insert and replace take target_range in \
-         characters."
+         lines around each change exactly. For a small change at a known place, insert and replace take a target, or \
+         target_range in characters."
     } else {
-        "Edit in this order: document_snapshot, find the place by its line_offsets, document_edit with action \
-         \"insert\" or \"replace\", target_range in characters and the document_version of the snapshot."
+        "Edit in this order: document_snapshot, find the place, document_edit with action \"insert\" or \
+         \"replace\", a target, or target_range in characters by line_offsets, and the document_version of the snapshot."
     };
     vec![
         how.into(),

@@ -69,6 +69,12 @@ impl CharRange {
         self.start == self.end
     }
 
+    /// Returns a range of bytes in characters.
+    pub(crate) fn of_bytes(text: &str, bytes: &Range<usize>) -> Self {
+        let start = text[..bytes.start].chars().count();
+        Self { start, end: start + text[bytes.clone()].chars().count() }
+    }
+
     /// Returns the range in bytes, in one pass. If the range is not within the text, `Err` is the text's number of
     /// characters.
     pub(crate) fn bytes(self, text: &str) -> Result<Range<usize>, usize> {

@@ -1,5 +1,6 @@
 //! The JSON Schema of a directive.
 
+use canvas_core::text::Address;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -12,11 +13,14 @@ use crate::toolset::spec::argument_schema;
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "the four names of the version are read together, so that they can be compared")]
 pub(crate) struct DirectiveJson {
-    /// Insert, replace and annotate use target_range, and patch uses diff.
+    /// Insert, replace and annotate use target or target_range, and patch uses diff.
     pub(crate) action: Action,
     /// The text to put in, or the note of an annotation. Not with patch.
     pub(crate) content: Option<String>,
-    /// [start, end] in characters (Unicode scalar values) from 0, end not included; for insert the same. Not with patch.
+    /// Whole lines: {section: [titles], item: [n] or table, fence, paragraph: n} or {lines: [1, 2]}. Insert adds below.
+    #[cfg_attr(feature = "schema", schemars(with = "Option<AddressJson>"))]
+    pub(crate) target: Option<Address>,
+    /// Instead of target, [start, end] in characters (Unicode scalar values) from 0, end not included; for insert the same. Not with patch.
     #[cfg_attr(feature = "schema", schemars(with = "Option<RangeJson>"))]
     pub(crate) target_range: Option<Value>,
     /// A unified diff of the document. Hunks begin with @@, and lines with a space, + or -. Only with patch.
@@ -29,7 +33,7 @@ pub(crate) struct DirectiveJson {
     version: Option<String>,
     /// Another name of document_version.
     document_digest: Option<String>,
-    /// The selection_hash of the text in target_range. If the text differs, the edit is refused. Not with patch.
+    /// The selection_hash of the text there. If the text differs, the edit is refused. Not with patch.
     pub(crate) selection_fingerprint: Option<String>,
     /// The reason, in one sentence, for the user.
     pub(crate) rationale: Option<String>,
@@ -40,9 +44,10 @@ pub(crate) const VERSION_NAMES: [&str; 4] =
     ["document_version", "snapshot_version", "version", "document_digest"];
 
 /// All members that a directive may have.
-pub(crate) const FIELDS: [&str; 10] = [
+pub(crate) const FIELDS: [&str; 11] = [
     "action",
     "content",
+    "target",
     "target_range",
     "diff",
     "document_version",
@@ -52,6 +57,12 @@ pub(crate) const FIELDS: [&str; 10] = [
     "selection_fingerprint",
     "rationale",
 ];
+
+/// Any object, because the fields of an address would take many tokens. A fault names the value to pass.
+#[cfg(feature = "schema")]
+#[derive(Debug, Deserialize, schemars::JsonSchema)]
+#[schemars(inline)]
+struct AddressJson {}
 
 #[cfg(feature = "schema")]
 #[derive(Debug, Deserialize, schemars::JsonSchema)]
@@ -85,25 +96,30 @@ pub fn directive_schema(use_patch_edits: bool) -> Value {
         "properties": {
             "diff": {"type": "string", "pattern": "\\S"},
             "content": {"type": "null"},
+            "target": {"type": "null"},
             "target_range": {"type": "null"},
             "selection_fingerprint": {"type": "null"},
         },
         "anyOf": (VERSION_NAMES)
             .map(|name| json!({"required": [name], "properties": {name: {"type": "string"}}})),
     });
+    let is_by_address = json!({"required": ["target"], "properties": {"target": {"type": "object"}}});
+    let by_address = json!({"properties": {"target_range": {"type": "null"}}});
     let by_offsets = json!({
-        "required": ["content", "target_range"],
-        "properties": {
-            "content": {"type": "string"},
-            "target_range": {"type": ["array", "object"]},
-            "diff": {"type": "null"},
-        },
+        "required": ["target_range"],
+        "properties": {"target_range": {"type": ["array", "object"]}},
     });
     if use_patch_edits {
         let is_patch = json!({"required": ["action"], "properties": {"action": {"const": "patch"}}});
-        (schema["if"], schema["then"], schema["else"]) = (is_patch, patch, by_offsets);
+        let in_place = json!({
+            "required": ["content"],
+            "properties": {"content": {"type": "string"}, "diff": {"type": "null"}},
+            "if": is_by_address, "then": by_address, "else": by_offsets,
+        });
+        (schema["if"], schema["then"], schema["else"]) = (is_patch, patch, in_place);
     } else {
-        schema["required"] = json!(["action", "content", "target_range"]);
+        schema["required"] = json!(["action", "content"]);
+        (schema["if"], schema["then"], schema["else"]) = (is_by_address, by_address, by_offsets);
     }
     schema
 }
@@ -124,7 +140,7 @@ pub(crate) fn tool_schema(use_patch_edits: bool) -> Value {
         "description": properties["target_range"]["description"],
     });
     if !use_patch_edits {
-        schema["required"] = json!(["action", "content", "target_range"]);
+        schema["required"] = json!(["action", "content"]);
     }
     schema
 }
@@ -133,10 +149,10 @@ fn flat_schema(use_patch_edits: bool) -> Value {
     let mut schema = argument_schema("directive");
     let properties = properties(&mut schema);
     let mut actions = vec![Action::Insert, Action::Replace, Action::Annotate];
-    let mut what = "insert, replace or annotate by target_range";
+    let mut what = "insert, replace or annotate by target or target_range";
     if use_patch_edits {
         actions.push(Action::Patch);
-        what = "insert, replace or annotate by target_range, or patch by a diff";
+        what = "insert, replace or annotate by target or target_range, or patch by a diff";
     } else {
         properties.remove("diff");
     }

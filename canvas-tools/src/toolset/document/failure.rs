@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::lines::Lines;
 use super::next::Next;
 use crate::reply::{
-    Candidate, ConflictFields, Failure, HeldDetail, StaleDetail, address_place, address_words, candidates,
+    AddressDetail, ConflictFields, Failure, HeldDetail, StaleDetail, address_place, address_words, candidates,
 };
 
 /// Error fields of the document tools, in addition to the common ones.
@@ -22,24 +22,11 @@ pub(super) struct DocumentDetail {
     held: HeldDetail,
     #[serde(flatten)]
     stale: StaleDetail,
-    /// Sections that the call may have meant, if an address leads to no section or to several.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    candidates: Option<Vec<Candidate>>,
+    #[serde(flatten)]
+    address: AddressDetail,
     /// All places at which the patch does not fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     conflicts: Option<Vec<ConflictFields>>,
-    /// Headers, keys or labels that the call may have meant.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(feature = "schema", schemars(default))]
-    names: Vec<String>,
-    /// Columns that the call may have meant, by their numbers.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(feature = "schema", schemars(default))]
-    columns: Vec<usize>,
-    /// Lines that the refusal is about, or that the call may have meant, at most 20.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(feature = "schema", schemars(default))]
-    places: Vec<usize>,
     /// Current text of the lines for which `expect_hash` was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     lines: Option<LinesNow>,
@@ -119,16 +106,11 @@ fn of_range(index: usize, name: &str) -> Cow<'static, str> {
 fn structure_refused(error: &StructureError, failure: &mut Failure<DocumentDetail>) {
     match error {
         StructureError::Address(error) => {
-            let detail = &mut failure.detail;
-            let sections = candidates(error);
-            detail.candidates = (!sections.is_empty()).then_some(sections);
-            detail.names = error.candidate_names().to_vec();
-            detail.columns = error.candidate_columns().to_vec();
-            detail.places = error.candidate_lines().to_vec();
+            failure.detail.address = AddressDetail::of(error);
             failure.message = failure.message.replace(&error.to_string(), &address_words(error));
         }
         StructureError::Spilled(error) => edit_refused(error, failure),
-        error => failure.detail.places = error.places(),
+        error => failure.detail.address.places = error.places(),
     }
 }
 
@@ -137,7 +119,7 @@ fn edit_refused(error: &EditPolicyError, failure: &mut Failure<DocumentDetail>) 
     let detail = &mut failure.detail;
     match error {
         EditPolicyError::Scope(error) => {
-            detail.candidates = Some(candidates(error));
+            detail.address.candidates = Some(candidates(error));
             failure.message = address_words(error).into_owned();
             failure.place = Some(format!("/scope{}", address_place(error)).into());
         }

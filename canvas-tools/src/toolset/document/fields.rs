@@ -193,12 +193,10 @@ impl SectionFields<'_> {
 impl Tool {
     /// Returns the JSON Schema of the tool's reply.
     pub(super) fn reply_schema(self) -> Value {
-        const ADDRESS: &[&str] = &["ADDRESS_AMBIGUOUS", "ADDRESS_NOT_FOUND"];
         const EDIT: &[&str] = &["DOCUMENT_TOO_LARGE", "PATCH_REJECTED"];
         const STRUCTURE: &[&str] =
             &["FRONT_MATTER_CHANGED", "NO_EFFECT", "STRUCTURE_SPILLED", "VALUE_INVALID"];
-        const TABLE: &[&str] = &["COLUMN_NOT_FOUND", "ROW_NOT_FOUND", "TABLE_NOT_FOUND", "TABLE_SHAPE"];
-        const KEY: &[&str] = &["FRONT_MATTER_UNSUPPORTED", "KEY_NOT_FOUND"];
+        const SHAPE: &[&str] = &["TABLE_SHAPE"];
         let reply = ReplySchema::new();
         let (reply, own): (_, &[&[&str]]) = match self {
             Self::CheckOut => (reply.success::<CheckOutFields>(), &[codes::TAKE]),
@@ -207,7 +205,7 @@ impl Tool {
             Self::Grep => (reply.success::<GrepFields>(), &[codes::LEASE]),
             Self::ReadLines => (reply.success::<LinesFields<'_>>(), &[codes::LEASE, &["INVALID_RANGE"]]),
             Self::ReadAll => (reply.success::<LinesFields<'_>>(), &[codes::LEASE]),
-            Self::ReadSection => (reply.success::<LinesFields<'_>>(), &[codes::LEASE, ADDRESS]),
+            Self::ReadSection => (reply.success::<LinesFields<'_>>(), &[codes::LEASE, codes::ADDRESS]),
             Self::Outline => (reply.success::<OutlineFields<'_>>(), &[codes::LEASE]),
             Self::ApplyPatch => {
                 let own: &[&[&str]] = &[
@@ -215,7 +213,7 @@ impl Tool {
                     codes::WRITE,
                     codes::TAKE,
                     EDIT,
-                    ADDRESS,
+                    codes::ADDRESS,
                     &["INVALID_RANGE", "RESEND_LOST"],
                 ];
                 (reply.success::<PatchFields<'_>>(), own)
@@ -225,18 +223,23 @@ impl Tool {
                 (reply.success::<PatchFields<'_>>(), own)
             }
             Self::Move => {
-                let own: &[&[&str]] =
-                    &[ADDRESS, TABLE, KEY, &["LEVEL_OUT_OF_RANGE", "MOVE_INTO_ITSELF", "QUERY_TOO_LARGE"]];
+                let own: &[&[&str]] = &[
+                    codes::ADDRESS,
+                    codes::TABLE,
+                    codes::KEY,
+                    SHAPE,
+                    &["LEVEL_OUT_OF_RANGE", "MOVE_INTO_ITSELF", "QUERY_TOO_LARGE"],
+                ];
                 (reply.success::<PatchFields<'_>>(), own)
             }
             Self::ReplaceAll => {
                 let own: &[&[&str]] = &[&["COUNT_DIFFERS", "NOT_SEARCHED", "QUERY_TOO_LARGE"]];
                 (reply.success::<PatchFields<'_>>(), own)
             }
-            Self::EditTable => (reply.success::<PatchFields<'_>>(), &[ADDRESS, TABLE]),
-            Self::SetFrontMatter => (reply.success::<PatchFields<'_>>(), &[ADDRESS, KEY]),
-            Self::EditList => (reply.success::<PatchFields<'_>>(), &[ADDRESS, &["MOVE_INTO_ITSELF"]]),
-            Self::RenameHeading => (reply.success::<PatchFields<'_>>(), &[ADDRESS]),
+            Self::EditTable => (reply.success::<PatchFields<'_>>(), &[codes::ADDRESS, codes::TABLE, SHAPE]),
+            Self::SetFrontMatter => (reply.success::<PatchFields<'_>>(), &[codes::ADDRESS, codes::KEY]),
+            Self::EditList => (reply.success::<PatchFields<'_>>(), &[codes::ADDRESS, &["MOVE_INTO_ITSELF"]]),
+            Self::RenameHeading => (reply.success::<PatchFields<'_>>(), &[codes::ADDRESS]),
         };
         let all: &[&[&str]] = match self.edits_structure() {
             true => &[codes::LEASE, codes::WRITE, codes::TAKE, EDIT, STRUCTURE],

@@ -10,7 +10,7 @@ use canvas_core::lease::{CheckOut, Timestamp};
 use canvas_core::refusal::NotAvailable;
 use canvas_core::store::{Commit, Head, Store as _};
 use canvas_core::testing::block_on;
-use canvas_core::text::{ApplyOptions, Limits, Reason, apply};
+use canvas_core::text::{AddressError, ApplyOptions, Limits, Reason, apply};
 use canvas_core::turn::Cancel;
 use canvas_core::{CallId, CanvasId, CodedError as _, EngineError, Policy};
 use canvas_tools::directive::{DirectiveError, DirectiveFault, FailureKind, Fingerprint};
@@ -125,6 +125,11 @@ fn malformed() -> Vec<(&'static str, Value, Value)> {
         ("INVALID_DIRECTIVE/UNKNOWN_FIELD", replace(json!({"start": 0, "end": 1, "x": 1})), at.clone()),
         ("INVALID_DIRECTIVE/FORBIDDEN_FIELD", with(diff.clone(), "content", json!("x")), diff.clone()),
         ("INVALID_DIRECTIVE/FORBIDDEN_FIELD", with(at.clone(), "diff", json!("@@")), at.clone()),
+        (
+            "INVALID_DIRECTIVE/FORBIDDEN_FIELD",
+            with(at.clone(), "target", json!({"lines": [1, 1]})),
+            at.clone(),
+        ),
         ("INVALID_DIRECTIVE/MISSING_FIELD", without(at.clone(), "action"), at.clone()),
         ("INVALID_DIRECTIVE/MISSING_FIELD", without(at.clone(), "content"), at.clone()),
         ("INVALID_DIRECTIVE/MISSING_FIELD", without(diff.clone(), "document_version"), diff.clone()),
@@ -182,6 +187,9 @@ fn every_failure_leads_on() {
 
     let after = || Then::Snapshot(replace(json!([2, 3])));
     expect("INVALID_RANGE", edit(&World::new(TEXT), &replace(json!([6, 7])), after()));
+    let target = |lines: Value| json!({"action": "replace", "content": "x", "target": {"lines": lines}});
+    let right = Then::Correct("document_edit", target(json!([3, 3])));
+    expect("ADDRESS_NOT_FOUND", edit(&World::new(TEXT), &target(json!([4, 4])), right));
     let other = with(at.clone(), "selection_fingerprint", json!(Fingerprint::of("b")));
     expect("FINGERPRINT_MISMATCH", edit(&World::new(TEXT), &other, after()));
     let old = with(diff.clone(), "document_version", json!(World::new(TEXT).version()));
@@ -270,9 +278,10 @@ fn all() -> BTreeSet<String> {
     let print = Fingerprint::of("");
     let text = String::new();
     let canvas = CanvasId::new("c").unwrap();
-    let kinds: [FailureKind; 7] = [
+    let kinds: [FailureKind; 8] = [
         DirectiveError::PatchOff.into(),
         DirectiveError::OutOfText { start: 0, end: 1, chars: 0 }.into(),
+        DirectiveError::Address(AddressError::NoPreamble).into(),
         DirectiveError::ChangedThere { expected: print.clone(), actual: print, text }.into(),
         DirectiveError::PatchRejected(apply("a\n", "", &ApplyOptions::default()).unwrap_err()).into(),
         FailureKind::Stale { changes: None },

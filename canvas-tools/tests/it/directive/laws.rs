@@ -1,7 +1,7 @@
 //! What holds for all texts and ranges, against a vector of characters.
 
 use canvas_core::history::{Undo, UndoScope};
-use canvas_core::text::Limits;
+use canvas_core::text::{Limits, resolve};
 use canvas_core::{Author, CodedError as _};
 use canvas_tools::directive::{CharRange, Directive, plan};
 use proptest::prelude::*;
@@ -25,6 +25,35 @@ fn text() -> impl Strategy<Value = String> {
         1 => Just("\u{feff}"),
     ];
     prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+/// Documents in which addresses lead to something, with each kind of line end, with and without a mark or a last end.
+fn markdown() -> impl Strategy<Value = String> {
+    let block = prop::sample::select(vec![
+        "# A\n",
+        "# A\n\n",
+        "## B\n",
+        "a\n",
+        "é\nb\n\n",
+        "- i\n  - j\n",
+        "- i\n\n\n",
+        "> - q\n",
+        "```\nf\n```\n",
+        "```\n",
+        "\n| x |\n| - |\n| 1 |\n",
+        "\n> | x |\n> | - |\n> | 1 |\n\n",
+        "a\rb\n",
+        "\n",
+    ]);
+    let front_matter = prop_oneof![3 => Just(""), 1 => Just("---\nk: v\n---\n")];
+    let newline = prop_oneof![2 => Just("\n"), 1 => Just("\r\n")];
+    let parts =
+        (prop::bool::weighted(0.1), front_matter, prop::collection::vec(block, 0..8), newline, any::<bool>());
+    parts.prop_map(|(has_mark, front_matter, blocks, newline, ends)| {
+        let text = (front_matter.to_owned() + &blocks.concat()).replace('\n', newline);
+        let text = if ends { &text } else { text.trim_end() };
+        if has_mark { format!("\u{feff}{text}") } else { text.to_owned() }
+    })
 }
 
 fn range(text: &str, (a, b): (Index, Index)) -> (usize, usize) {
@@ -97,6 +126,42 @@ proptest! {
         let planned = plan(&text, &parsed, &Limits::default()).unwrap();
         prop_assert_eq!(planned.text, text);
         prop_assert!(planned.delta.is_empty());
+    }
+
+    /// An edit by target is the edit by the range that the address leads to. In a text with other line ends, the content
+    /// gets those, and the edit still touches no other line.
+    #[test]
+    fn a_target_is_the_range_that_it_leads_to(
+        text in markdown(), content in "([a-c#| -]{0,3}\n){0,2}", plain in any::<bool>(), lines in (1..9_usize, 0..3_usize),
+    ) {
+        let text = if plain { text.replace(['\r', '\u{feff}'], "").trim_end().to_owned() + "\n" } else { text };
+        let chars = |at: usize| text[..at].chars().count();
+        for target in [
+            json!({"lines": [lines.0, lines.0 + lines.1]}), json!({"section": []}), json!({"item": 1}), json!({"item": [1, 1]}),
+            json!({"paragraph": 1}), json!({"fence": 1}), json!({"table": 1}), json!({"table": 1, "row": 1}),
+            json!({"front_matter": true}), json!({"grep": "#", "ordinal": 1}),
+        ] {
+            let Ok(place) = resolve(&text, &serde_json::from_value(target.clone()).unwrap()) else { continue };
+            let place = place.bytes;
+            for action in ["replace", "insert", "annotate"] {
+                if content.is_empty() && action != "replace" {
+                    continue;
+                }
+                let range = (chars(if action == "insert" { place.end } else { place.start }), chars(place.end));
+                let by_target = json!({"action": action, "content": content, "target": target});
+                let [by_target, by_range] = [by_target, directive(action, &content, range)].map(|directive| {
+                    plan(&text, &Directive::parse(&directive).unwrap(), &Limits::default()).unwrap()
+                });
+                for edit in by_target.delta.edits() {
+                    let (start, end) = (edit.range().start, edit.range().end);
+                    prop_assert!(place.start <= start && end <= place.end, "{} {:?}", target, edit);
+                    prop_assert!(action == "replace" || start == place.end);
+                }
+                if plain || action == "annotate" {
+                    prop_assert_eq!(by_target, by_range);
+                }
+            }
+        }
     }
 
     /// A patch that was built, with its numbers taken away or not: what it makes, and where it says that it was.

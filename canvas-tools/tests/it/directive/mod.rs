@@ -13,6 +13,7 @@ mod patches;
 mod prompt;
 mod retries;
 mod schemas;
+mod targets;
 mod tools;
 mod versions;
 mod world;

@@ -41,6 +41,7 @@ fn patch_directives_are_checked_by_the_conditional_schema() {
         (json!({"content": "x"}), "FORBIDDEN_FIELD /content"),
         (json!({"content": ""}), "FORBIDDEN_FIELD /content"),
         (json!({"target_range": [0, 1]}), "FORBIDDEN_FIELD /target_range"),
+        (json!({"target": {"lines": [1, 1]}}), "FORBIDDEN_FIELD /target"),
         (json!({"selection_fingerprint": "x"}), "FORBIDDEN_FIELD /selection_fingerprint"),
         (json!({"diff": ""}), "EMPTY_FIELD /diff"),
         (json!({"diff": " \n"}), "EMPTY_FIELD /diff"),

@@ -54,9 +54,10 @@ const BEYOND: [&str; 4] = ["BAD_RANGE", "BAD_VERSION", "VERSIONS_DIFFER", "EMPTY
 #[test]
 fn schema_and_reading_agree() {
     let (all, without) = (directive_schema(true), directive_schema(false));
-    let fields: [(&str, Vec<Value>); 6] = [
+    let fields: [(&str, Vec<Value>); 7] = [
         ("action", ["insert", "replace", "annotate", "patch", "delete"].map(Value::from).to_vec()),
         ("content", vec![json!("x"), json!(""), json!(null), json!(1)]),
+        ("target", vec![json!({"lines": [1, 1]}), json!(null), json!(1)]),
         (
             "target_range",
             vec![
@@ -88,7 +89,7 @@ fn schema_and_reading_agree() {
             })
             .collect();
     }
-    assert_eq!(cases.len(), 6 * 5 * 7 * 5 * 3 * 2);
+    assert_eq!(cases.len(), 6 * 5 * 4 * 7 * 5 * 3 * 2);
     let (mut read, mut refused) = (0, 0);
     for case in &cases {
         let parsed = Directive::parse(case);
@@ -141,7 +142,7 @@ fn schemas_are_closed_and_described() {
             (reported.contains("patch"), edit.parameters["properties"].get("diff").is_some()),
             (patches, patches)
         );
-        let needed = if patches { json!(["action"]) } else { json!(["action", "content", "target_range"]) };
+        let needed = if patches { json!(["action"]) } else { json!(["action", "content"]) };
         assert_eq!(edit.parameters["required"], needed);
         assert!(
             edit.parameters.get("if").is_none() && edit.parameters["properties"].get("version").is_none()

@@ -234,6 +234,7 @@ pub(super) fn samples() -> Vec<Sample> {
         RenderError false: RenderError { dialect: Dialect::Edit },
         CharRangeError false: CharRange::new(1, 0).unwrap_err(),
         DirectiveError false: Directive::parse(&json!(1)).unwrap_err(),
+        DirectiveError false: DirectiveError::Address(AddressError::NoPreamble),
         DirectiveFailure false: DirectiveError::PatchOff.into(),
         FailureKind true: EngineError::Contention { canvas: canvas() }.into(),
         FailureKind false: FailureKind::Stale { changes: None },
