@@ -11,7 +11,7 @@ use crate::text::lines::{line_end, line_start};
 /// An offset in a text, counted from its start. Lines count from 1, everything else from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case", deny_unknown_fields))]
 pub enum Offset {
     /// Bytes of UTF-8, as Rust counts them.
     Byte(usize),

@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use canvas_core::text::{self, AddressError, Part};
 use serde::Serialize;
 
+use super::shorten;
+
 /// Maximum bytes of titles in one path. Headings in quotes within quotes have paths of hundreds of titles.
 pub(crate) const PATH_BYTES: usize = 4 << 10;
 
@@ -58,7 +60,7 @@ impl AddressDetail {
         let sections = candidates(error);
         Self {
             candidates: (!sections.is_empty()).then_some(sections),
-            names: error.candidate_names().to_vec(),
+            names: error.candidate_names().iter().map(|name| shorten(name).into_owned()).collect(),
             columns: error.candidate_columns().to_vec(),
             places: error.candidate_lines().to_vec(),
         }

@@ -299,12 +299,24 @@ export async function documentScenes({ a, b, client, studio }) {
     await has("| perhaps");
     equal([await b.at("cell").count(), await focused()], [0, "Table"], "the editor, and the focus");
 
+    // From one cell to another, and a focus that does not go to another task.
+    await view.getByRole("cell", { name: "planned" }).click();
+    await b.at("cell").fill("soon");
+    await view.getByRole("cell", { name: "done" }).click();
+    await has("| Sunday \\| noon | soon |");
+    await until(async () => (await b.at("cell").inputValue()) === "done", "the other cell");
+    await b.at("cell").press("Escape");
+    await box(b).focus();
+    await typeBehind(a, "## Scope\n", "\n- [ ] Above\n");
+    await until(async () => (await view.innerText()).includes("Above"), "the task above");
+    that(["Export as CSV", null].includes(await focused()), `the focus is on ${await focused()}`);
+
     // Nothing is sent of what was not changed, or was left by Escape.
     const revision = (await client.get()).document.revisionId;
     await view.getByRole("region", { name: "Table" }).press("Enter");
     equal(await b.at("cell").inputValue(), "Feature freeze", "the first cell");
     await b.at("cell").press("Enter");
-    await view.getByRole("cell", { name: "planned" }).click();
+    await view.getByRole("cell", { name: "soon" }).click();
     await b.at("cell").fill("over");
     await b.at("cell").press("Escape");
     equal([await b.at("cell").count(), (await client.get()).document.revisionId], [0, revision], "nothing was sent");

@@ -42,17 +42,11 @@ impl Texts {
     }
 
     /// The text of a revision. Revisions that differ in other faces have the same.
-    pub(crate) fn get(&self, canvas: &CanvasId, revision: RevisionId) -> Result<String, Failure> {
+    pub(crate) fn get(&self, canvas: &CanvasId, revision: RevisionId) -> Option<String> {
         let canvases = self.canvases.lock().unwrap_or_else(PoisonError::into_inner);
         let is_named = |document| RevisionId::new(revision.revision(), document) == revision;
-        let texts = canvases.get(canvas).into_iter().flatten();
-        let found = texts.rev().find(|(document, _)| is_named(*document));
-        found.map(|(_, text)| text.clone()).ok_or_else(|| {
-            Failure::new(
-                "BASE_UNKNOWN",
-                &format!("the text of {revision} is not kept any more: send the whole text as markdown"),
-            )
-        })
+        let found = canvases.get(canvas)?.iter().rev().find(|(document, _)| is_named(*document));
+        found.map(|(_, text)| text.clone())
     }
 }
 
@@ -88,7 +82,12 @@ pub(crate) async fn edit(host: &Host, operation: &OpKey, params: Value) -> Answe
     let markdown = match (markdown, splice) {
         (Some(markdown), None) => markdown,
         (None, Some(splice)) => {
-            let text = host.texts.get(&canvas_id, base)?;
+            let text = host.texts.get(&canvas_id, base).ok_or_else(|| {
+                Failure::new(
+                    "BASE_UNKNOWN",
+                    &format!("the text of {base} is not kept any more: send the whole text as markdown"),
+                )
+            })?;
             splice.apply(&text).ok_or_else(|| {
                 Failure::new(
                     "INVALID_ARGUMENTS",

@@ -33,15 +33,20 @@ enum PlaceChange {
 /// Changes the task or cell of a line.
 pub(crate) async fn edit(host: &Host, operation: &OpKey, params: Value) -> Answer {
     let PlaceParams { canvas_id, base_revision_id: base, line, expect, change } = Failure::read(params)?;
-    let text = host.texts.get(&canvas_id, base)?;
+    let text = host.texts.get(&canvas_id, base).unwrap_or_default();
     let shown = line.checked_sub(1).and_then(|above| text.split('\n').nth(above));
-    if shown.map(|shown| shown.strip_suffix('\r').unwrap_or(shown)) != Some(expect.as_str()) {
+    // A page counts lone CRs as ends of lines.
+    let has_lone_cr = text.replace("\r\n", "").contains('\r');
+    if has_lone_cr || shown.map(|shown| shown.strip_suffix('\r').unwrap_or(shown)) != Some(expect.as_str()) {
         return Err(Failure::new(
             "CONTENT_CHANGED",
-            "the document has another text at this line: edit it as Markdown",
+            "the document has another text at this line: look at it again, or edit it as Markdown",
         ));
     }
-    let place = LiveOutline::new(text).address_at(line);
+    let live = LiveOutline::new(text);
+    // A line inside an item is no task of its own.
+    let begins = |address: &Address| live.resolve(address).is_ok_and(|place| place.lines.start == line);
+    let place = live.address_at(line).filter(begins);
     let edit = match (change, place) {
         (PlaceChange::Check(is_done), Some(Address::Part(Part::Item(item)))) => {
             StructureEdit::Item { section: None, item, change: ItemChange::Check(is_done) }

@@ -79,7 +79,18 @@ export function mountDocument(root, studio) {
         return { line, expect: text.split("\n")[line - 1], baseRevisionId: draft.revision };
       if (line) studio.say("The document has changed meanwhile. Try again.");
     },
-    change: (place, change) => studio.act("document.structure", { ...place, change }),
+    // Gives whether it was done, and then the page shows it.
+    async change(place, change) {
+      if (isLocked()) return void studio.say("The assistant is editing. Take control to change this now.");
+      const isThere = !draft.isDirty && draft.text.split("\n")[place.line - 1] === place.expect;
+      const baseRevisionId = isThere ? draft.revision : place.baseRevisionId;
+      const done = await studio.act("document.structure", { ...place, baseRevisionId, change });
+      for (let left = 100; done && left > 0; left -= 1) {
+        if (draft.hasSeen(done.revisionId) && drawn.text === draft.text) break;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      return done !== undefined;
+    },
   });
 
   // What comes while a word is composed waits until it is whole, since to write into the field would end it.

@@ -63,6 +63,10 @@ export class Draft {
   get revision() {
     return this.#revision;
   }
+  /** Whether the text has all of a revision. */
+  hasSeen(revision) {
+    return numberOf(this.#revision) >= numberOf(revision);
+  }
   get isDirty() {
     return this.#typed.length > 0 || this.#sent.length > 0;
   }

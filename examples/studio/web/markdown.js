@@ -64,12 +64,18 @@ const blank = (line) => line.trim() === "";
 // The Markdown of each cell, for whoever edits it.
 const sources = new WeakMap();
 export const sourceOf = (cell) => sources.get(cell);
-const cells = (line) =>
-  line
-    .trim()
-    .replace(/^\||\|$/g, "")
-    .split(/(?<!\\)\|/)
-    .map((cell) => cell.trim().replace(/\\\|/g, "|"));
+// A backslash escapes the character behind it, also another one.
+function cells(line) {
+  const row = line.trim();
+  const found = [""];
+  for (let at = row.startsWith("|") ? 1 : 0; at < row.length; at += 1) {
+    if (row[at] === "|") found.push("");
+    else found.push(found.pop() + (row[at] === "\\" ? row[at] + (row[++at] ?? "") : row[at]));
+  }
+  // Behind the last pipe is no cell.
+  if (found.length > 1 && found[found.length - 1] === "") found.pop();
+  return found.map((cell) => cell.trim().replace(/\\\|/g, "|"));
+}
 
 const opens = (line) => FENCE.test(line) || HEADING.test(line) || RULE.test(line) || QUOTE.test(line) || ITEM.test(line);
 const INDENTED = /^(?: {4}|\t)/;

@@ -31,14 +31,20 @@ export class View {
     const active = document.activeElement;
     const held = this.lineOf(active);
     this.#replace(wanted.slice(0, upTo));
-    // What has the focus was drawn again.
-    if (held && !active.isConnected) this.nodeAt(held)?.focus({ preventScroll: true });
+    if (held && document.activeElement !== active) this.#focusAgain(active, held);
     if (upTo < wanted.length) this.#goOn();
     this.#root.querySelector(".rest")?.remove();
     this.#root.querySelector(".empty")?.remove();
     if (wanted.length === 0) this.#root.append(el("p", { class: "empty" }, "An empty document. Write, or ask the assistant."));
     if (isCut)
       this.#root.append(el("button", { class: "line rest", type: "button", onclick: () => this.#drawAll() }, "Show the whole document"));
+  }
+
+  // What had the focus was moved, or was drawn again and still stands at its line.
+  #focusAgain(active, line) {
+    const now = active.isConnected ? active : this.nodeAt(line);
+    const name = (node) => `${node.tagName} ${node.getAttribute("aria-label")}`;
+    if (now && name(now) === name(active)) now.focus({ preventScroll: true });
   }
 
   /** The text that it shows. */

@@ -9,9 +9,11 @@ use crate::markdown::table::Table;
 use crate::text::lines;
 
 impl LiveOutline {
-    /// Returns the address of the smallest place that holds a line. Lines are counted from 1. The place is a list item, a
-    /// row of a table or a fence, or else the front matter or a section. Parts are counted over the whole text. Returns
-    /// `None` for a line that the text does not have, and for a blank line between places.
+    /// Returns the address of the smallest place that holds a line. Lines are counted from 1.
+    ///
+    /// The place is a list item, a fence or a row of a table, or the table for its header, or else the front matter or a
+    /// section. Parts are counted over the whole text. Returns `None` for a line that the text does not have, and for a
+    /// blank line that no section holds.
     ///
     /// [`LiveOutline::resolve`] finds a place for the address that holds the line. Takes linear time, but does not parse the text again.
     ///
@@ -26,7 +28,9 @@ impl LiveOutline {
         let (text, outline, blocks) = (self.text(), self.outline(), self.blocks());
         let start = lines::skip(text, 0, line.checked_sub(1)?).filter(|start| *start < text.len())?;
         let end = lines::line_end(text, start);
-        let around = |block: &Block| block.bytes.start < end && block.bytes.end > start;
+        let is_part = |kind| matches!(kind, BlockKind::Item | BlockKind::Fence | BlockKind::Table);
+        let around =
+            |block: &Block| is_part(block.kind) && block.bytes.start < end && block.bytes.end > start;
         let parts = blocks.iter().enumerate().rev().filter(|(_, block)| around(block));
         let holds = |lines: LineRange| (lines.start..=lines.end).contains(&line);
         let part =

@@ -32,7 +32,9 @@ pub enum DirectiveError {
         message: String,
     },
     /// The host does not accept patches.
-    #[error("patches are switched off here: pass the action replace with target_range and content")]
+    #[error(
+        "patches are switched off here: pass the action replace with content, and target or target_range"
+    )]
     PatchOff,
     /// The range reaches past the end of the text.
     #[error(

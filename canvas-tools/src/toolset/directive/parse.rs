@@ -57,7 +57,8 @@ impl Directive {
     /// which is resolved in the text that the directive is applied to. A field that is null counts as absent.
     ///
     /// An address names whole lines. `replace` puts the content in their place, and `insert` below them, as lines of
-    /// their own that end like the lines around them. The address of a cell of a table names its text, which can be
+    /// their own that end like the lines around them. In a quote or list item, the content brings its own markers and
+    /// indentation. The address of a cell of a table names its text, which can be
     /// replaced by text without line ends.
     ///
     /// ```
@@ -242,7 +243,7 @@ fn in_place(action: Action, target: Target, content: String) -> Result<Edit, Dir
         let message = "it is empty: pass some text; to remove text, replace it with an empty content";
         return Err(invalid(DirectiveFault::EmptyField, "/content", message));
     }
-    target.location.check(action, &content)?;
+    target.location.check(action)?;
     Ok(match action {
         Action::Insert => Edit::Insert { target, content },
         Action::Annotate => Edit::Annotate { target, content },

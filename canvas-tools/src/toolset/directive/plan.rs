@@ -2,7 +2,7 @@
 
 use canvas_core::document::LineSpan;
 use canvas_core::text::{
-    Address, AddressError, ApplyOptions, Delta, Limits, Mode, Repair, Resolved, TextEdit, apply, resolve,
+    Address, AddressError, ApplyOptions, Delta, Limits, Mode, Repair, Resolved, apply, resolve,
 };
 use serde::Serialize;
 
@@ -82,12 +82,12 @@ pub(super) fn plan_with(
     match &directive.edit {
         Edit::Insert { target, content } | Edit::Replace { target, content } => {
             let located = target.locate(text, resolve)?;
-            let edit = located.edit(text, action, content);
-            if edit.old == edit.new {
+            let delta = located.edit(text, action, content)?;
+            if delta.edits().is_empty() {
                 let context = EditContext::still(action, text, &located);
-                return Ok(Planned { delta: Delta::default(), text: text.into(), context });
+                return Ok(Planned { delta, text: text.into(), context });
             }
-            let (delta, after) = apply_one(text, edit);
+            let after = delta.apply(text).expect("the replaced text was read there");
             let context = EditContext::of(action, text, &after, &delta);
             Ok(Planned { delta, text: after, context })
         }
@@ -108,13 +108,6 @@ pub(super) fn plan_with(
             Ok(Planned { delta, text: after, context })
         }
     }
-}
-
-/// Applies an edit that changes something.
-fn apply_one(text: &str, edit: TextEdit) -> (Delta, String) {
-    let delta = Delta::try_from(vec![edit]).expect("it is one, and changes something");
-    let after = delta.apply(text).expect("the replaced text was read there");
-    (delta, after)
 }
 
 impl EditContext {

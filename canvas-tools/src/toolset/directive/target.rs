@@ -4,7 +4,10 @@ use std::ops::Range;
 
 use canvas_core::RevisionId;
 use canvas_core::document::edit_lines;
-use canvas_core::text::{Address, AddressError, LineRange, Part, Resolved, TablePart, TextEdit};
+use canvas_core::text::{
+    Address, AddressError, Column, Delta, LineRange, Part, Resolved, SectionPath, StructureEdit,
+    StructureError, TableChange, TablePart, TextEdit, edit_structure,
+};
 
 use super::action::Action;
 use super::failure::{DirectiveError, DirectiveFault};
@@ -28,33 +31,36 @@ pub(crate) enum Location {
 pub(super) struct Located {
     pub(super) bytes: Range<usize>,
     pub(super) chars: CharRange,
-    /// The lines that an edit replaces, or inserts after. `None` for a range or a cell, which may begin and end anywhere.
-    lines: Option<LineRange>,
+    kind: Kind,
+}
+
+enum Kind {
+    /// A range, which may begin and end anywhere.
+    Range,
+    /// Lines that an edit replaces, or inserts after.
+    Lines(LineRange),
+    /// A cell of a table, with the edit that sets it, but for its value.
+    Cell { section: Option<SectionPath>, table: usize, row: usize, column: Column },
 }
 
 impl Location {
     /// Refuses an action that cannot be done at a place like this in any text.
-    pub(super) fn check(&self, action: Action, content: &str) -> Result<(), DirectiveError> {
-        let is_cell = matches!(self, Self::Address(address) if is_cell(address));
-        let (fault, place, message) = match (self, action) {
+    pub(super) fn check(&self, action: Action) -> Result<(), DirectiveError> {
+        let (place, message) = match (self, action) {
             (Self::Range(range), Action::Insert) if !range.is_empty() => (
-                DirectiveFault::BadRange,
                 "/target_range",
                 "an insertion has start equal to end: pass the place twice, or the action \"replace\"",
             ),
-            (_, Action::Insert) if is_cell => (
-                DirectiveFault::BadRange,
+            (Self::Address(address), Action::Insert) if column(address).is_some() => (
                 "/target/column",
                 "an insertion puts lines after a place: leave the column out, or pass the action \"replace\"",
             ),
-            (_, Action::Replace) if is_cell && !fits_cell(content) => (
-                DirectiveFault::BadValue,
-                "/content",
-                "a cell is a part of one line: pass content without line ends, and escape each | as \\|",
-            ),
+            (Self::Address(address), Action::Replace) if matches!(column(address), Some((_, None))) => {
+                ("/target/column", "a column alone is its header: pass a row too, or replace the table")
+            }
             _ => return Ok(()),
         };
-        Err(DirectiveError::Invalid { fault, place: place.into(), message: message.into() })
+        Err(invalid(DirectiveFault::BadRange, place, message))
     }
 }
 
@@ -70,13 +76,19 @@ impl Target {
                 let (start, end) = (range.start(), range.end());
                 let bytes =
                     range.bytes(text).map_err(|chars| DirectiveError::OutOfText { start, end, chars })?;
-                Located { bytes, chars: *range, lines: None }
+                Located { bytes, chars: *range, kind: Kind::Range }
             }
             Location::Address(address) => {
                 let Resolved { lines, bytes, .. } = resolve(address).map_err(DirectiveError::Address)?;
-                let (chars, lines) =
-                    (CharRange::of_bytes(text, &bytes), (!is_cell(address)).then_some(lines));
-                Located { bytes, chars, lines }
+                let kind = match cell(address) {
+                    Some(cell) => cell,
+                    None if column(address).is_none() && !are_lines(text, &bytes) => {
+                        let message = "the place shares its line with another one: pass target_range";
+                        return Err(invalid(DirectiveFault::BadRange, "/target", message));
+                    }
+                    None => Kind::Lines(lines),
+                };
+                Located { chars: CharRange::of_bytes(text, &bytes), bytes, kind }
             }
         };
         let there = &text[located.bytes.clone()];
@@ -90,36 +102,60 @@ impl Target {
 }
 
 impl Located {
-    /// Returns the edit that puts content in the place, or after it. The edit may change nothing.
-    pub(super) fn edit(&self, text: &str, action: Action, content: &str) -> TextEdit {
-        let edit = match (self.lines, action) {
-            (None, _) => {
-                let Range { start: at, end } = self.bytes;
-                return TextEdit { at, old: text[at..end].into(), new: content.into() };
+    /// Returns the change that puts content in the place, or after it. It may be empty.
+    pub(super) fn edit(&self, text: &str, action: Action, content: &str) -> Result<Delta, DirectiveError> {
+        let edit = match (&self.kind, action) {
+            (Kind::Cell { section, table, row, column }, _) => {
+                let (row, column, value) = (*row, column.clone(), content.to_owned());
+                let change = TableChange::Set { row, column, value };
+                let edit = StructureEdit::Table { section: section.clone(), table: *table, change };
+                return match edit_structure(text, &edit) {
+                    Ok(edited) => Ok(edited.delta),
+                    Err(StructureError::NoEffect) => Ok(Delta::default()),
+                    Err(StructureError::Address(error)) => Err(DirectiveError::Address(error)),
+                    Err(error) => Err(invalid(DirectiveFault::BadValue, "/content", &error.to_string())),
+                };
             }
-            (Some(lines), Action::Insert) => edit_lines(text, lines.end + 1, lines.end, content),
-            (Some(lines), _) => edit_lines(text, lines.start, lines.end, content),
+            (Kind::Range, _) => {
+                let Range { start: at, end } = self.bytes;
+                Ok(TextEdit { at, old: text[at..end].into(), new: content.into() })
+            }
+            (Kind::Lines(lines), Action::Insert) => edit_lines(text, lines.end + 1, lines.end, content),
+            (Kind::Lines(lines), _) => edit_lines(text, lines.start, lines.end, content),
         };
-        edit.expect("the address led to lines of this text")
+        let edit = edit.expect("the address led to lines of this text");
+        let edits = if edit.old == edit.new { Vec::new() } else { vec![edit] };
+        Ok(Delta::try_from(edits).expect("a single edit that changes something"))
     }
 }
 
-/// Whether an address names a part of a line.
-const fn is_cell(address: &Address) -> bool {
-    matches!(
-        address,
-        Address::Section { part: Some(Part::Table(TablePart { column: Some(_), .. })), .. }
-            | Address::Part(Part::Table(TablePart { column: Some(_), .. }))
-    )
+/// Returns the column that an address names, with its row.
+const fn column(address: &Address) -> Option<(&Column, Option<usize>)> {
+    match address {
+        Address::Section { part: Some(Part::Table(TablePart { column: Some(column), row, .. })), .. }
+        | Address::Part(Part::Table(TablePart { column: Some(column), row, .. })) => Some((column, *row)),
+        _ => None,
+    }
 }
 
-/// Whether content stays within one cell of a table.
-fn fits_cell(content: &str) -> bool {
-    let mut is_escaped = false;
-    let ends_cell = content.bytes().any(|byte| {
-        let ends_cell = matches!(byte, b'\n' | b'\r') || (byte == b'|' && !is_escaped);
-        is_escaped = byte == b'\\' && !is_escaped;
-        ends_cell
-    });
-    !ends_cell && !is_escaped
+/// Returns the cell that an address names. A column without a row is none.
+fn cell(address: &Address) -> Option<Kind> {
+    let (section, place) = match address {
+        Address::Section { path, ordinal, part: Some(Part::Table(place)) } => {
+            (Some(SectionPath { path: path.clone(), ordinal: *ordinal }), place)
+        }
+        Address::Part(Part::Table(place)) => (None, place),
+        _ => return None,
+    };
+    Some(Kind::Cell { section, table: place.table, row: place.row?, column: place.column.clone()? })
+}
+
+/// Whether bytes begin and end where lines do.
+fn are_lines(text: &str, bytes: &Range<usize>) -> bool {
+    let begins = |at: usize| matches!(&text[..at], "" | "\u{feff}") || text[..at].ends_with('\n');
+    begins(bytes.start) && (bytes.end == text.len() || begins(bytes.end))
+}
+
+fn invalid(fault: DirectiveFault, place: &str, message: &str) -> DirectiveError {
+    DirectiveError::Invalid { fault, place: place.into(), message: message.into() }
 }

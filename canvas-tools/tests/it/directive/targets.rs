@@ -108,24 +108,47 @@ fn the_ends_of_texts_and_lines_stay() {
 fn a_cell_is_replaced_without_its_row() {
     for (target, content, after) in [
         (json!({"table": 1, "row": 1, "column": 2}), "two", "| 1 | two |"),
-        (json!({"section": ["B"], "table": 1, "row": 1, "column": "x"}), "", "|  | 2 |"),
+        (json!({"section": ["B"], "table": 1, "row": 1, "column": "x"}), "", "|   | 2 |"),
+        (json!({"table": 1, "row": 1, "column": "x"}), "a | b", "| a \\| b | 2 |"),
         (json!({"table": 1, "row": 1, "column": "x"}), "a \\| b", "| a \\| b | 2 |"),
-        (json!({"table": 1, "column": "y"}), "z", "| x | z |"),
     ] {
         let world = World::new(TEXT);
         world.direct(&directive("replace", content, &target)).unwrap();
-        let row = if target.get("row").is_some() { "| 1 | 2 |" } else { "| x | y |" };
-        assert_eq!(world.text(), TEXT.replace(row, after), "{target}");
+        assert_eq!(world.text(), TEXT.replace("| 1 | 2 |", after), "{target}");
+    }
+    // A row may have fewer cells than its table, or no pipes around it.
+    for (text, column, content, after) in [
+        ("x | y\n- | -\n1\n", 2, "two", Ok("x | y\n- | -\n1 | two\n")),
+        ("| x | y | z |\n| - | - | - |\n| 1 |\n", 3, "3", Ok("| x | y | z |\n| - | - | - |\n| 1 |  | 3 |\n")),
+        ("x | y\n- | -\n1 | 2\n", 1, "", Ok("x | y\n- | -\n|  | 2\n")),
+        ("x | y\n- | -\n1 | 2\n", 1, "- a", Err("INVALID_DIRECTIVE/BAD_VALUE at /content")),
+    ] {
+        let world = World::new(text);
+        let cell = json!({"table": 1, "row": 1, "column": column});
+        let done = world.direct(&directive("replace", content, &cell));
+        match after {
+            Ok(after) => assert_eq!((code(&done).as_str(), world.text().as_str()), ("OK", after)),
+            Err(expected) => assert_eq!((code(&done).as_str(), world.text().as_str()), (expected, text)),
+        }
     }
     let cell = json!({"table": 1, "row": 1, "column": 2});
     let note = World::new(TEXT).direct(&directive("annotate", "?", &cell)).unwrap();
     assert_eq!((note.context.spans[0].chars.len(), note.context.spans[0].lines.start_line), (1, 18));
-    for content in ["a\n", "a\rb", "a | b", "a\\\\|b", "a\\"] {
+    for content in ["a\n", "a\rb", "a\\"] {
         let done = World::new(TEXT).direct(&directive("replace", content, &cell));
         assert_eq!(code(&done), "INVALID_DIRECTIVE/BAD_VALUE at /content", "{content:?}");
     }
-    let done = World::new(TEXT).direct(&directive("insert", "x", &cell));
-    assert_eq!(code(&done), "INVALID_DIRECTIVE/BAD_RANGE at /target/column");
+    let header = json!({"table": 1, "column": "y"});
+    for (action, target) in [("insert", &cell), ("insert", &header), ("replace", &header)] {
+        let done = World::new(TEXT).direct(&directive(action, "x", target));
+        assert_eq!(code(&done), "INVALID_DIRECTIVE/BAD_RANGE at /target/column");
+    }
+    // A lone CR ends a row, but no line.
+    let row = json!({"table": 1, "row": 1});
+    for action in ["insert", "replace", "annotate"] {
+        let done = World::new("| x |\r| - |\r| 1 |\n").direct(&directive(action, "| 2 |", &row));
+        assert_eq!(code(&done), "INVALID_DIRECTIVE/BAD_RANGE at /target");
+    }
 }
 
 #[test]
@@ -186,8 +209,8 @@ fn an_address_without_one_place_is_refused_with_candidates() {
         (json!({"lines": [1, 99]}), "ADDRESS_NOT_FOUND", "candidates", json!(null)),
         (json!({"table": 2}), "TABLE_NOT_FOUND", "candidates", json!(null)),
         (json!({"table": 1, "row": 2}), "ROW_NOT_FOUND", "candidates", json!(null)),
-        (json!({"table": 1, "column": "y"}), "COLUMN_NOT_FOUND", "names", json!(["x", "x"])),
-        (json!({"table": 1, "column": "x"}), "ADDRESS_AMBIGUOUS", "columns", json!([1, 2])),
+        (json!({"table": 1, "row": 1, "column": "y"}), "COLUMN_NOT_FOUND", "names", json!(["x", "x"])),
+        (json!({"table": 1, "row": 1, "column": "x"}), "ADDRESS_AMBIGUOUS", "columns", json!([1, 2])),
         (json!({"front_matter": true, "key": "z"}), "KEY_NOT_FOUND", "names", json!(["k"])),
         (json!({"footnote": "z"}), "ADDRESS_NOT_FOUND", "names", json!(["n"])),
     ] {
@@ -206,6 +229,10 @@ fn an_address_without_one_place_is_refused_with_candidates() {
     let long = json!({"section": ["x".repeat(100_000)]});
     let failure = World::new(text).direct(&directive("replace", "x", &long)).unwrap_err();
     assert!(failure.to_string().len() < 2_000);
+    let world = World::new(&text.replace("| x | x |", &format!("| {} | x |", "x".repeat(100_000))));
+    let cell = json!({"table": 1, "row": 1, "column": "y"});
+    let reply = world.tool(true, "document_edit", directive("replace", "x", &cell));
+    assert!(reply.body()["error"].to_string().len() < 4_000);
 }
 
 #[test]

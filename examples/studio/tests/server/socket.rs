@@ -84,6 +84,7 @@ async fn wrong_parameters_change_nothing() {
         ("document.structure", at(9, "- [x] Export as CSV", json!({"check": true})), "CONTENT_CHANGED"),
         ("document.structure", at(1_000, "", json!({"check": true})), "CONTENT_CHANGED"),
         ("document.structure", at(0, "", json!({"check": true})), "CONTENT_CHANGED"),
+        ("document.structure", at(26, "", json!({"check": true})), "ADDRESS_NOT_FOUND"),
         ("document.structure", at(1, "# Release 1.3", json!({"check": true})), "ADDRESS_NOT_FOUND"),
         ("document.structure", at(9, "- [ ] Export as CSV", json!({"check": false})), "NO_EFFECT"),
         ("document.structure", at(9, "- [ ] Export as CSV", cell(1, "x")), "ADDRESS_NOT_FOUND"),

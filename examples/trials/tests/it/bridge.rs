@@ -752,6 +752,7 @@ fn positions_are_converted_among_all_units() {
         (json!([{"line": 2}]), "BAD_REQUEST", Value::Null),
         (json!([{"char": 2}]), "BAD_REQUEST", Value::Null),
         (json!([{"byte": -1}]), "BAD_REQUEST", Value::Null),
+        (json!([{"line": 1, "scalar_column": 0, "byte": 2}]), "BAD_REQUEST", Value::Null),
         (json!([{"byte": 1, "utf16": 1}]), "BAD_REQUEST", Value::Null),
     ] {
         let refused = raw(&mut bridge, &ask_at(at.clone()).to_string());
