@@ -131,6 +131,11 @@ impl<'t> PositionMap<'t> {
         &self.text
     }
 
+    /// Returns the position after the last character.
+    pub fn end(&self) -> Position {
+        self.position(self.points[self.points.len() - 1])
+    }
+
     /// Finds the position with an offset.
     ///
     /// # Errors
@@ -175,14 +180,18 @@ impl<'t> PositionMap<'t> {
                 }
             }
         };
+        Ok(self.position(counts))
+    }
+
+    fn position(&self, counts: Counts) -> Position {
         let start = self.counts(line_start(&self.text, counts.bytes));
-        Ok(Position {
+        Position {
             byte: counts.bytes,
             scalar: counts.scalars,
             utf16: counts.utf16,
             line: counts.newlines + 1,
             scalar_column: counts.scalars - start.scalars,
-        })
+        }
     }
 
     /// Returns the last point of those at the start for which `is_before` is true, or the first point.

@@ -1,6 +1,6 @@
 //! One change of a text, with positions as JavaScript counts them: in UTF-16 code units.
 
-use canvas_core::text::word_changes;
+use canvas_core::text::{Offset, PositionMap, word_changes};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -33,37 +33,26 @@ impl Splice {
 
     /// The text with the splice done; `None` where it does not lie in the text, or cuts a character.
     pub(crate) fn apply(&self, text: &str) -> Option<String> {
-        let start = byte_at(text, self.at)?;
-        let end = start + byte_at(&text[start..], self.remove)?;
+        let map = PositionMap::new(text);
+        let byte = |unit| map.at(Offset::Utf16(unit)).ok().map(|position| position.byte);
+        let (start, end) = (byte(self.at)?, byte(self.at.checked_add(self.remove)?)?);
         Some([&text[..start], &self.insert, &text[end..]].concat())
     }
 }
 
 /// The words that differ: what goes, what comes, and where, in the new text.
 pub(crate) fn words(before: &str, after: &str) -> Value {
-    let (mut byte, mut unit) = (0, 0);
-    let changes = word_changes(before, after).into_iter().map(|change| {
-        unit += units(&after[byte..change.new.start]);
-        byte = change.new.start;
-        json!({"at": unit, "del": before[change.old], "ins": after[change.new]})
-    });
+    let map = PositionMap::new(after);
+    let unit = |byte| map.at(Offset::Byte(byte)).map_or(0, |position| position.utf16);
+    let changes = word_changes(before, after);
+    let changes = changes.into_iter().map(
+        |change| json!({"at": unit(change.new.start), "del": before[change.old], "ins": after[change.new]}),
+    );
     changes.collect()
 }
 
 fn units(text: &str) -> usize {
     text.chars().map(char::len_utf16).sum()
-}
-
-/// The byte at which a code unit begins.
-fn byte_at(text: &str, units: usize) -> Option<usize> {
-    let mut at = 0;
-    for (byte, c) in text.char_indices() {
-        if at >= units {
-            return (at == units).then_some(byte);
-        }
-        at += c.len_utf16();
-    }
-    (at == units).then_some(text.len())
 }
 
 #[cfg(test)]

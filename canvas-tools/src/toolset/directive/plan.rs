@@ -2,7 +2,8 @@
 
 use canvas_core::document::LineSpan;
 use canvas_core::text::{
-    Address, AddressError, ApplyOptions, Delta, Limits, Mode, Repair, Resolved, apply, resolve,
+    Address, AddressError, ApplyOptions, Delta, Limits, Mode, Offset, Position, PositionMap, Repair,
+    Resolved, apply, resolve,
 };
 use serde::Serialize;
 
@@ -113,27 +114,28 @@ pub(super) fn plan_with(
 impl EditContext {
     /// Describes an edit that leads from one text to another.
     pub(crate) fn of(action: Action, before: &str, after: &str, delta: &Delta) -> Self {
-        let (mut old, mut new) = (Cursor::new(before), Cursor::new(after));
+        let old = PositionMap::new(before);
+        let mut new = old.clone();
+        new.edit(after, delta.edits());
         let mut spans: Vec<EditSpan> = Vec::with_capacity(delta.edits().len());
         let (mut first, mut last, mut shift, mut net) = (0, 0, 0_isize, 0_isize);
         for (i, one) in delta.edits().iter().enumerate() {
             let (start, old_end) = (one.at.wrapping_add_signed(shift), one.range().end);
             shift += one.new.len() as isize - one.old.len() as isize;
             let end = start + one.new.len();
-            let from = old.chars_to(one.at);
+            let from = position(&old, one.at).scalar;
             if i == 0 {
                 first = from;
             }
-            last = old.chars_to(old_end);
-            let from_new = new.chars_to(start);
-            let first_line = new.line;
-            let to_new = new.chars_to(end);
-            net += (to_new - from_new) as isize - (last - from) as isize;
+            last = position(&old, old_end).scalar;
+            let (from_new, to_new) = (position(&new, start), position(&new, end));
+            net += (to_new.scalar - from_new.scalar) as isize - (last - from) as isize;
             // The edit includes the rest of its last line, unless it ends at the start of a line both before and after.
             let tail = !is_line_start(after, end) || (end < after.len() && !is_line_start(before, old_end));
-            let lines =
-                LineSpan { start_line: first_line, end_line: if tail { new.line } else { new.line - 1 } };
-            spans.push(EditSpan { lines, chars: CharRange::new(from_new, to_new).expect("in order") });
+            let end_line = if tail { to_new.line } else { to_new.line - 1 };
+            let lines = LineSpan { start_line: from_new.line, end_line };
+            let chars = CharRange::new(from_new.scalar, to_new.scalar).expect("in order");
+            spans.push(EditSpan { lines, chars });
         }
         let after = match (spans.first(), spans.last()) {
             (Some(a), Some(z)) => CharRange::new(a.chars.start(), z.chars.end()).expect("in order"),
@@ -155,14 +157,12 @@ impl EditContext {
     /// edit has no spans.
     fn still(action: Action, text: &str, located: &Located) -> Self {
         let (bytes, range) = (&located.bytes, located.chars);
-        let mut cursor = Cursor::new(text);
-        cursor.chars_to(bytes.start);
-        let start_line = cursor.line;
-        cursor.chars_to(bytes.end);
+        let map = PositionMap::new(text);
+        let (start, end) = (position(&map, bytes.start), position(&map, bytes.end));
         // The terminator of a line belongs to the line.
         let ends_line = !bytes.is_empty() && is_line_start(text, bytes.end);
-        let end_line = if ends_line { cursor.line - 1 } else { cursor.line };
-        let lines = LineSpan { start_line, end_line };
+        let end_line = if ends_line { end.line - 1 } else { end.line };
+        let lines = LineSpan { start_line: start.line, end_line };
         let spans =
             if action == Action::Annotate { vec![EditSpan { lines, chars: range }] } else { Vec::new() };
         Self {
@@ -178,29 +178,10 @@ impl EditContext {
     }
 }
 
+fn position(map: &PositionMap<'_>, byte: usize) -> Position {
+    map.at(Offset::Byte(byte)).expect("edits begin and end between characters")
+}
+
 fn is_line_start(text: &str, at: usize) -> bool {
     at == 0 || text.as_bytes()[at - 1] == b'\n'
-}
-
-/// Counts characters and lines while moving forward through a text.
-struct Cursor<'t> {
-    text: &'t str,
-    byte: usize,
-    chars: usize,
-    line: usize,
-}
-
-impl<'t> Cursor<'t> {
-    const fn new(text: &'t str) -> Self {
-        Self { text, byte: 0, chars: 0, line: 1 }
-    }
-
-    /// Moves forward to a byte at which a character begins, and returns the number of characters before it.
-    fn chars_to(&mut self, byte: usize) -> usize {
-        let way = &self.text[self.byte..byte];
-        self.chars += way.chars().count();
-        self.line += way.bytes().filter(|byte| *byte == b'\n').count();
-        self.byte = byte;
-        self.chars
-    }
 }

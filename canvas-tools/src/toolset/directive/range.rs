@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use canvas_core::text::floor_char_boundary;
+use canvas_core::text::{Offset, PositionMap};
 use canvas_core::{BlobId, CodedError};
 use serde::Serialize;
 
@@ -71,40 +71,17 @@ impl CharRange {
 
     /// Returns a range of bytes in characters.
     pub(crate) fn of_bytes(text: &str, bytes: &Range<usize>) -> Self {
-        let start = text[..bytes.start].chars().count();
-        Self { start, end: start + text[bytes.clone()].chars().count() }
+        let map = PositionMap::new(text);
+        let chars = |byte| map.at(Offset::Byte(byte)).map_or(0, |position| position.scalar);
+        Self { start: chars(bytes.start), end: chars(bytes.end) }
     }
 
-    /// Returns the range in bytes, in one pass. If the range is not within the text, `Err` is the text's number of
-    /// characters.
+    /// Returns the range in bytes. If the range is not within the text, `Err` is the text's number of characters.
     pub(crate) fn bytes(self, text: &str) -> Result<Range<usize>, usize> {
-        let start = byte_of(text, self.start)?;
-        let end = byte_of(&text[start..], self.len()).map_err(|more| self.start + more)?;
-        Ok(start..start + end)
-    }
-}
-
-/// Number of bytes counted at once. At least four, the length of the longest character.
-const BLOCK: usize = 4 << 10;
-
-/// Returns the byte offset of a character or of the end of the text. If there are too few characters, `Err` is their
-/// number.
-fn byte_of(text: &str, at: usize) -> Result<usize, usize> {
-    // A text never has more characters than bytes, so this check makes hostile offsets cheap.
-    if at > text.len() {
-        return Err(text.chars().count());
-    }
-    let (mut byte, mut left) = (0, at);
-    // Counting a block is many times faster than iterating over it.
-    while left >= BLOCK && byte < text.len() {
-        let end = floor_char_boundary(text, byte + BLOCK);
-        left -= text[byte..end].chars().count();
-        byte = end;
-    }
-    let rest = &text[byte..];
-    match rest.char_indices().map(|(step, _)| step).chain([rest.len()]).nth(left) {
-        Some(step) => Ok(byte + step),
-        None => Err(at - left + rest.chars().count()),
+        let map = PositionMap::new(text);
+        let byte =
+            |char| map.at(Offset::Scalar(char)).map(|position| position.byte).map_err(|_| map.end().scalar);
+        Ok(byte(self.start)?..byte(self.end)?)
     }
 }
 
@@ -137,30 +114,5 @@ impl Fingerprint {
     /// Returns the hexadecimal digits.
     pub fn as_str(&self) -> &str {
         &self.0
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn places_are_found_in_long_texts_too() {
-        for piece in ["a", "é", "x😀", "€\n"] {
-            let text = piece.repeat(BLOCK + 7);
-            let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
-            let chars = starts.len() - 1;
-            for at in (0..=chars).step_by(97).chain([BLOCK - 1, BLOCK, BLOCK + 1, chars]) {
-                assert_eq!(byte_of(&text, at), Ok(starts[at]), "{piece} {at}");
-            }
-            for beyond in [chars + 1, chars + BLOCK, text.len(), text.len() + 1, usize::MAX] {
-                if beyond > chars {
-                    assert_eq!(byte_of(&text, beyond), Err(chars), "{piece} {beyond}");
-                }
-            }
-            let range = CharRange::new(3, chars).unwrap();
-            assert_eq!(range.bytes(&text), Ok(starts[3]..text.len()));
-            assert_eq!(CharRange::new(3, chars + 1).unwrap().bytes(&text), Err(chars));
-        }
     }
 }

@@ -118,23 +118,20 @@ fn a_cell_is_replaced_without_its_row() {
     }
     // A row may have fewer cells than its table, or no pipes around it.
     for (text, column, content, after) in [
-        ("x | y\n- | -\n1\n", 2, "two", Ok("x | y\n- | -\n1 | two\n")),
-        ("| x | y | z |\n| - | - | - |\n| 1 |\n", 3, "3", Ok("| x | y | z |\n| - | - | - |\n| 1 |  | 3 |\n")),
-        ("x | y\n- | -\n1 | 2\n", 1, "", Ok("x | y\n- | -\n|  | 2\n")),
-        ("x | y\n- | -\n1 | 2\n", 1, "- a", Err("INVALID_DIRECTIVE/BAD_VALUE at /content")),
+        ("x | y\n- | -\n1\n", 2, "two", "x | y\n- | -\n1 | two\n"),
+        ("| x | y | z |\n| - | - | - |\n| 1 |\n", 3, "3", "| x | y | z |\n| - | - | - |\n| 1 | | 3 |\n"),
+        ("x | y\n- | -\n1 | 2\n", 1, "", "x | y\n- | -\n| | 2\n"),
+        ("x | y\n- | -\n1 | 2\n", 1, "- a", "x | y\n- | -\n| - a | 2\n"),
     ] {
         let world = World::new(text);
         let cell = json!({"table": 1, "row": 1, "column": column});
-        let done = world.direct(&directive("replace", content, &cell));
-        match after {
-            Ok(after) => assert_eq!((code(&done).as_str(), world.text().as_str()), ("OK", after)),
-            Err(expected) => assert_eq!((code(&done).as_str(), world.text().as_str()), (expected, text)),
-        }
+        world.direct(&directive("replace", content, &cell)).unwrap();
+        assert_eq!(world.text(), after, "{content:?}");
     }
     let cell = json!({"table": 1, "row": 1, "column": 2});
     let note = World::new(TEXT).direct(&directive("annotate", "?", &cell)).unwrap();
     assert_eq!((note.context.spans[0].chars.len(), note.context.spans[0].lines.start_line), (1, 18));
-    for content in ["a\n", "a\rb", "a\\"] {
+    for content in ["a\n", "a\rb"] {
         let done = World::new(TEXT).direct(&directive("replace", content, &cell));
         assert_eq!(code(&done), "INVALID_DIRECTIVE/BAD_VALUE at /content", "{content:?}");
     }
