@@ -2,10 +2,8 @@
 
 use std::borrow::Cow;
 
-use canvas_core::text::{self, AddressError, Part};
+use canvas_core::text::{self, AddressError, Part, truncate};
 use serde::Serialize;
-
-use super::shorten;
 
 /// Maximum bytes of titles in one path. Headings in quotes within quotes have paths of hundreds of titles.
 pub(crate) const PATH_BYTES: usize = 4 << 10;
@@ -65,6 +63,11 @@ impl AddressDetail {
             places: error.candidate_lines().to_vec(),
         }
     }
+}
+
+/// Returns the first 300 characters of a text by the model or of the document, with an ellipsis if it is longer.
+pub(crate) fn shorten(text: &str) -> Cow<'_, str> {
+    truncate(text, 300)
 }
 
 /// Returns the sections that the call may have meant.

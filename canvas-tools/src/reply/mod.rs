@@ -8,13 +8,11 @@ mod lines;
 #[cfg(feature = "schema")]
 pub(crate) mod schema;
 
-use std::borrow::Cow;
-
 #[cfg(feature = "board")]
 use canvas_core::board::{CanvasEvent, ComponentId};
 #[cfg(feature = "surface")]
 use canvas_core::surface::SurfaceEvent;
-use canvas_core::text::{LineRange, truncate};
+use canvas_core::text::LineRange;
 use canvas_core::{RevisionId, Snapshot};
 use serde::Serialize;
 #[cfg(feature = "board")]
@@ -24,7 +22,7 @@ use serde_json::{Value, json};
 use crate::lease_change::LeaseChange;
 
 pub(crate) use self::address::{
-    AddressDetail, PATH_BYTES, address_place, address_words, candidates, shown_path,
+    AddressDetail, PATH_BYTES, address_place, address_words, candidates, shorten, shown_path,
 };
 pub(crate) use self::conflict::{ConflictFields, read_in};
 #[cfg(feature = "surface")]
@@ -209,9 +207,4 @@ pub(crate) fn success(revision: RevisionId, fields: &impl Serialize) -> Value {
     body["ok"] = true.into();
     body["revision_id"] = json!(revision);
     body
-}
-
-/// Returns the first 300 characters of a text by the model, with an ellipsis if it is longer.
-pub(crate) fn shorten(text: &str) -> Cow<'_, str> {
-    truncate(text, 300)
 }

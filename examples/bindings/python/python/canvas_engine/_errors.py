@@ -1,0 +1,66 @@
+"""Errors of the host. What a model may correct is a reply, not an exception."""
+
+from __future__ import annotations
+
+from ._types import Json, JsonObject
+
+
+class CanvasError(Exception):
+    """An operation was refused, and nothing changed.
+
+    ``code`` is stable, ``message`` says what to do next, and ``details`` has the other fields of the refusal.
+    """
+
+    def __init__(self, code: str, message: str, details: JsonObject | None = None) -> None:
+        super().__init__(f"{message} ({code})")
+        self.code = code
+        self.message = message
+        self.details: JsonObject = details or {}
+
+    @property
+    def retryable(self) -> bool:
+        """Whether the same call may succeed later."""
+        return self.details.get("retryable") is True
+
+    @property
+    def place(self) -> str | None:
+        """The place of the fault in the arguments, as a JSON Pointer."""
+        place = self.details.get("place")
+        return place if isinstance(place, str) else None
+
+
+class PatchRejected(CanvasError):
+    """A patch does not apply. ``conflicts`` has each hunk that does not fit, with its reason and the lines there now."""
+
+    @property
+    def reason(self) -> str:
+        """The reason of the first conflict."""
+        return str(self.details.get("reason", ""))
+
+    @property
+    def conflicts(self) -> list[JsonObject]:
+        """The hunks that do not fit."""
+        conflicts = self.details.get("conflicts")
+        return [one for one in conflicts if isinstance(one, dict)] if isinstance(conflicts, list) else []
+
+
+class AddressError(CanvasError):
+    """An address leads to no place, or to several. ``candidates`` has places that it may have meant."""
+
+    @property
+    def candidates(self) -> list[Json]:
+        """Sections, lines, names or columns."""
+        candidates = self.details.get("candidates")
+        return candidates if isinstance(candidates, list) else []
+
+
+_OF_ADDRESSES = frozenset(
+    ("ADDRESS_AMBIGUOUS", "ADDRESS_NOT_FOUND", "COLUMN_NOT_FOUND", "KEY_NOT_FOUND", "ROW_NOT_FOUND", "TABLE_NOT_FOUND")
+)
+
+
+def error_of(error: JsonObject) -> CanvasError:
+    details = {name: value for name, value in error.items() if name not in ("code", "message")}
+    code, message = str(error["code"]), str(error["message"])
+    kind = PatchRejected if code == "PATCH_REJECTED" else AddressError if code in _OF_ADDRESSES else CanvasError
+    return kind(code, message, details)

@@ -1,0 +1,159 @@
+"""Functions on plain text. They need no engine, and may be called from any thread."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from . import _native
+from ._errors import CanvasError
+from ._json import LONE_SURROGATE, ask
+from ._types import JsonObject, MatchJson, PlaceJson, PositionJson, SectionJson
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Lines of a text, counted from 1, both ends included."""
+
+    start_line: int
+    end_line: int
+
+
+@dataclass(frozen=True)
+class Repair:
+    """A slip in the form of a patch that was repaired."""
+
+    hunk: int
+    kind: str
+
+
+@dataclass(frozen=True)
+class Applied:
+    """The result of a patch.
+
+    ``spans`` are the changed lines of ``text``, and ``inverse`` is the patch that leads back.
+    """
+
+    text: str
+    hunks: int
+    summary: str
+    spans: list[Lines]
+    repairs: list[Repair]
+    inverse: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading with the lines of its section."""
+
+    path: list[str]
+    level: int
+    heading_line: int
+    start_line: int
+    end_line: int
+
+
+@dataclass(frozen=True)
+class Place:
+    """The lines that an address leads to, and their text."""
+
+    start_line: int
+    end_line: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Match:
+    """A line that a search found. A long line is clipped."""
+
+    line: int
+    text: str
+    clipped: bool
+
+
+@dataclass(frozen=True)
+class Position:
+    """A position in a text. Lines count from 1, everything else from 0. Python's own index is ``scalar``."""
+
+    byte: int
+    scalar: int
+    utf16: int
+    line: int
+    scalar_column: int
+
+
+def apply(text: str, patch: str, *, anchored: bool = False) -> Applied:
+    """Applies a unified diff to a text, all hunks or none.
+
+    With ``anchored``, a hunk may also have moved, if its lines occur once. Raises :class:`PatchRejected` if a hunk does
+    not fit.
+    """
+    try:
+        applied = _native.apply_patch(text, patch, anchored)
+    except UnicodeEncodeError as error:
+        raise CanvasError("INVALID_ARGUMENTS", LONE_SURROGATE) from error
+    if applied is None:
+        mode = "anchored" if anchored else "strict"
+        _ask("patch.apply", {"text": text, "patch": patch, "mode": mode})
+        raise AssertionError("a refused patch was applied")
+    after, hunks, summary, spans, repairs, inverse = applied
+    lines = [Lines(start, end) for start, end in spans]
+    return Applied(after, hunks, summary, lines, [Repair(hunk, kind) for hunk, kind in repairs], inverse)
+
+
+def build(before: str, after: str, *, context: int = 3) -> str:
+    """Builds the patch that leads from one text to the other. It is empty if they are equal."""
+    try:
+        return _native.build_patch(before, after, context)
+    except UnicodeEncodeError as error:
+        raise CanvasError("INVALID_ARGUMENTS", LONE_SURROGATE) from error
+
+
+def outline(text: str) -> list[Section]:
+    """Lists the sections of a Markdown text, in document order."""
+    found = _ask("markdown.outline", {"text": text})
+    return [Section(**section) for section in cast("list[SectionJson]", found["sections"])]
+
+
+def resolve(text: str, address: JsonObject) -> Place:
+    """Finds the place that an address names, such as ``{"section": ["Install", "Linux"], "item": 1}``.
+
+    Raises :class:`AddressError` with candidates if there is no such place, or several.
+    """
+    found = _ask("markdown.resolve", {"text": text, "address": address})
+    return Place(**cast("PlaceJson", found))
+
+
+def grep(text: str, query: str, *, regex: bool = False) -> list[Match]:
+    """Finds the lines that contain a query. A regular expression has Rust's syntax."""
+    found = _ask("text.grep", {"text": text, "query": query, "regex": regex})
+    return [Match(**match) for match in cast("list[MatchJson]", found["matches"])]
+
+
+def positions(text: str, at: Sequence[JsonObject]) -> list[Position]:
+    """Converts offsets: ``{"byte": n}``, ``{"scalar": n}``, ``{"utf16": n}`` or ``{"line": n, "scalar_column": n}``.
+
+    Raises :class:`CanvasError` with the code ``POSITION_INVALID`` if the text has no such position, or if it is inside a
+    character.
+    """
+    found = _ask("text.positions", {"text": text, "at": [*at]})
+    return [Position(**position) for position in cast("list[PositionJson]", found["positions"])]
+
+
+class _Local(threading.local):
+    # An engine for each thread, so that threads do not wait for each other.
+    def __init__(self) -> None:
+        self.process = os.getpid()
+        self.engine = _native.Engine()
+
+
+_local = _Local()
+
+
+def _ask(op: str, fields: JsonObject) -> JsonObject:
+    if _local.process != os.getpid():
+        _local.__init__()  # type: ignore[misc]
+    return ask(_local.engine, op, fields)

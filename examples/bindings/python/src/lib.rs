@@ -1,0 +1,76 @@
+//! The native part of the Python package. Texts and patches cross the border as strings, and everything else as JSON through
+//! the bridge.
+//!
+//! No call holds the interpreter's lock while it works.
+
+use std::sync::{Mutex, PoisonError};
+
+use canvas_core::document::LineSpan;
+use canvas_examples::bridge::Bridge;
+use canvas_patch::{ApplyOptions, Mode, apply, build};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+
+/// Result of a patch with its text, hunks, summary, changed lines, repairs and inverse.
+type Applied = (String, usize, String, Vec<(usize, usize)>, Vec<(usize, &'static str)>, String);
+
+/// Functions and classes for the Python code.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::{Engine, apply_patch, build_patch};
+}
+
+/// Applies a patch to a text. Returns `None` if it is refused. The bridge then gives the reason.
+#[pyfunction]
+fn apply_patch(py: Python<'_>, text: &str, patch: &str, is_anchored: bool) -> Option<Applied> {
+    py.detach(|| {
+        let mode = if is_anchored { Mode::Anchored } else { Mode::Strict };
+        let applied = apply(text, patch, &ApplyOptions { mode, ..ApplyOptions::default() }).ok()?;
+        let all = applied.spans();
+        let spans = all.iter().map(LineSpan::from).map(|span| (span.start_line, span.end_line)).collect();
+        let repairs = applied.repairs().iter().map(|repair| (repair.hunk, repair.kind.code())).collect();
+        let (summary, inverse) = (applied.summary(), applied.inverse());
+        Some((applied.into_text(), summary.hunks, summary.to_string(), spans, repairs, inverse))
+    })
+}
+
+/// Builds the patch that turns one text into the other.
+#[pyfunction]
+fn build_patch(py: Python<'_>, before: &str, after: &str, context: usize) -> String {
+    py.detach(|| build(before, after, context))
+}
+
+/// An engine behind its JSON interface.
+#[pyclass(frozen, module = "canvas_engine._native")]
+#[derive(Debug)]
+struct Engine {
+    bridge: Mutex<Option<Bridge>>,
+    /// Id of the process that created it.
+    process: u32,
+}
+
+#[pymethods]
+impl Engine {
+    #[new]
+    fn new() -> Self {
+        Self { bridge: Mutex::new(Some(Bridge::new())), process: std::process::id() }
+    }
+
+    /// Answers one request. Threads wait for each other.
+    fn call(&self, py: Python<'_>, request: &str) -> PyResult<String> {
+        if std::process::id() != self.process {
+            return Err(PyRuntimeError::new_err("FORKED"));
+        }
+        py.detach(|| {
+            let mut bridge = self.bridge.lock().unwrap_or_else(PoisonError::into_inner);
+            let bridge = bridge.as_mut().ok_or_else(|| PyRuntimeError::new_err("CLOSED"))?;
+            Ok(bridge.call(request))
+        })
+    }
+
+    /// Frees the engine. Later calls fail.
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| drop(self.bridge.lock().unwrap_or_else(PoisonError::into_inner).take()));
+    }
+}

@@ -1,0 +1,127 @@
+"""Engines and sessions."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+import unittest
+
+import canvas_engine as canvas
+
+PATCH = "@@ -3,1 +3,1 @@\n-one\n+two\n"
+
+
+def checked_out(session: canvas.Session) -> str:
+    lease = session.call("canvas_check_out", {}).body["lease_id"]
+    assert isinstance(lease, str)
+    return lease
+
+
+class Sessions(unittest.TestCase):
+    def setUp(self) -> None:
+        self.engine = canvas.Engine.memory(clock=lambda: 1_000.0)
+        self.addCleanup(self.engine.close)
+        self.engine.create("plan", "# Plan\n\none\n")
+
+    def test_a_model_edits_under_a_lease_that_ends_with_the_session(self) -> None:
+        with self.engine.join("plan") as session:
+            lease = checked_out(session)
+            self.assertTrue(self.engine.document("plan").is_locked)
+            reply = session.call("canvas_apply_patch", {"lease_id": lease, "patch": PATCH})
+            self.assertTrue(reply.ok)
+        document = self.engine.document("plan")
+        self.assertEqual((document.markdown, document.is_locked), ("# Plan\n\ntwo\n", False))
+
+    def test_a_refusal_is_a_reply(self) -> None:
+        session = self.engine.join("plan")
+        reply = session.call("canvas_apply_patch", {"lease_id": "lease-1", "patch": PATCH})
+        self.assertEqual((reply.ok, reply.code), (False, "LOCK_NOT_OWNED"))
+        self.assertEqual(session.call("canvas_fly", {}).code, "UNKNOWN_TOOL")
+
+    def test_a_retry_gets_the_first_reply(self) -> None:
+        session = self.engine.join("plan")
+        arguments: canvas.JsonObject = {"lease_id": checked_out(session), "patch": PATCH}
+        first = session.call("canvas_apply_patch", arguments, call_id="call-1")
+        self.assertEqual(session.call("canvas_apply_patch", arguments, call_id="call-1"), first)
+
+    def test_a_person_ends_the_turn(self) -> None:
+        session = self.engine.join("plan")
+        lease = checked_out(session)
+        edited = self.engine.edit("plan", "# Plan\n\nmine\n", person="ana")
+        self.assertEqual(edited.epoch, 1)
+        reply = session.call("canvas_apply_patch", {"lease_id": lease, "patch": PATCH})
+        self.assertEqual(reply.code, "STALE_EPOCH")
+        self.assertIn("mine", session.message() or "")
+
+    def test_tools_are_those_of_the_provider(self) -> None:
+        session = self.engine.join("plan", toolset="extended")
+        anthropic, openai = session.tools("anthropic"), session.tools("openai-chat")
+        names = [tool["name"] for tool in anthropic if isinstance(tool, dict)]
+        self.assertIn("canvas_apply_patch", names)
+        self.assertEqual(len(names), len(openai))
+
+    def test_faults_of_the_host_are_exceptions(self) -> None:
+        for code, call in (
+            ("CANVAS_NOT_FOUND", lambda: self.engine.document("other")),
+            ("CANVAS_EXISTS", lambda: self.engine.create("plan")),
+            ("BAD_REQUEST", lambda: self.engine.call("fly")),
+            ("BAD_REQUEST", lambda: self.engine.join("plan").tools("nobody")),
+        ):
+            with self.assertRaises(canvas.CanvasError) as caught:
+                call()
+            self.assertEqual(caught.exception.code, code)
+
+
+class Lives(unittest.TestCase):
+    def test_a_file_keeps_its_canvases(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "notes.db")
+            with canvas.Engine.open(path) as engine:
+                revision = engine.create("notes", "# Notes\n")
+            with canvas.Engine.open(path) as engine:
+                self.assertEqual(engine.document("notes").revision_id, revision)
+
+    def test_a_closed_engine_says_so(self) -> None:
+        engine = canvas.Engine.memory()
+        engine.create("plan")
+        session = engine.join("plan")
+        engine.close()
+        engine.close()
+        with self.assertRaises(canvas.CanvasError) as caught:
+            session.call("canvas_read_all", {})
+        self.assertEqual(caught.exception.code, "CLOSED")
+
+    @unittest.skipUnless(hasattr(os, "fork"), "the system has no fork")
+    def test_a_forked_child_is_refused(self) -> None:
+        engine = canvas.Engine.memory()
+        engine.create("plan")
+        child = os.fork()
+        if child == 0:
+            try:
+                engine.document("plan")
+            except canvas.CanvasError as error:
+                os._exit(0 if error.code == "FORKED" else 2)
+            os._exit(1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+
+    def test_threads_share_an_engine(self) -> None:
+        with canvas.Engine.memory() as engine:
+            engine.create("plan", "0\n")
+
+            def work(canvas_id: str) -> None:
+                engine.create(canvas_id, "a\n")
+                for n in range(50):
+                    engine.edit(canvas_id, f"{n}\n")
+
+            threads = [threading.Thread(target=work, args=(f"plan-{n}",)) for n in range(8)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            texts = [engine.document(f"plan-{n}").markdown for n in range(8)]
+            self.assertEqual(texts, ["49\n"] * 8)
+
+
+if __name__ == "__main__":
+    unittest.main()
