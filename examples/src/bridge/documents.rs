@@ -5,7 +5,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use canvas_core::document::{Base, Edit, Edited};
 use canvas_core::history::{HistoryMove, Redo, Undo, UndoRefusal, UndoScope};
@@ -137,6 +137,11 @@ fn extended_policy() -> Policy {
     Policy { writes: WriteRules { rebase: true, retake: true, ..policy().writes }, ..policy() }
 }
 
+/// Names a run. Forked processes begin with equal random states.
+fn run_name() -> String {
+    format!("bridge-{:016x}", RandomState::new().hash_one((std::process::id(), SystemTime::now())))
+}
+
 /// The conversation of the user's own operations. No caller's session is likely to begin with a NUL.
 const USER: &str = "\0user";
 
@@ -166,7 +171,7 @@ impl Documents {
         let now = move || Timestamp::from_millis(clock.load(Ordering::Relaxed));
         self.store = store::open(request, &self.written, now)?;
         self.renew_engine();
-        self.run = format!("bridge-{:016x}", RandomState::new().hash_one(0));
+        self.run = run_name();
         Ok(json!({}))
     }
 
@@ -190,7 +195,7 @@ impl Documents {
         self.recipes.restart();
         self.renew_tools();
         self.data = Data::default();
-        self.run = format!("bridge-{:016x}", RandomState::new().hash_one(0));
+        self.run = run_name();
     }
 
     /// Drops what nothing needs any more.

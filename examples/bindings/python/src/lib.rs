@@ -3,6 +3,7 @@
 //!
 //! No call holds the interpreter's lock while it works.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
 use canvas_core::document::LineSpan;
@@ -50,6 +51,12 @@ struct Engine {
     process: u32,
 }
 
+impl Engine {
+    fn is_forked(&self) -> bool {
+        std::process::id() != self.process
+    }
+}
+
 #[pymethods]
 impl Engine {
     #[new]
@@ -57,20 +64,33 @@ impl Engine {
         Self { bridge: Mutex::new(Some(Bridge::new())), process: std::process::id() }
     }
 
-    /// Answers one request. Threads wait for each other.
+    /// Answers one request. Threads wait for each other. Raises `RuntimeError` with `FORKED`, `CLOSED` or `INTERNAL`.
     fn call(&self, py: Python<'_>, request: &str) -> PyResult<String> {
-        if std::process::id() != self.process {
+        if self.is_forked() {
             return Err(PyRuntimeError::new_err("FORKED"));
         }
         py.detach(|| {
             let mut bridge = self.bridge.lock().unwrap_or_else(PoisonError::into_inner);
             let bridge = bridge.as_mut().ok_or_else(|| PyRuntimeError::new_err("CLOSED"))?;
-            Ok(bridge.call(request))
+            // A panic is a bug, and must not end a worker that catches exceptions.
+            let answered = catch_unwind(AssertUnwindSafe(|| bridge.call(request)));
+            answered.map_err(|_| PyRuntimeError::new_err("INTERNAL"))
         })
     }
 
-    /// Frees the engine. Later calls fail.
+    /// Frees the engine. Later calls fail. An engine of another process is left alone.
     fn close(&self, py: Python<'_>) {
-        py.detach(|| drop(self.bridge.lock().unwrap_or_else(PoisonError::into_inner).take()));
+        if !self.is_forked() {
+            py.detach(|| drop(self.bridge.lock().unwrap_or_else(PoisonError::into_inner).take()));
+        }
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        // The connection to the file belongs to the process before the fork.
+        if self.is_forked() {
+            std::mem::forget(self.bridge.get_mut().unwrap_or_else(PoisonError::into_inner).take());
+        }
     }
 }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import pathlib
 import tempfile
 import threading
 import unittest
@@ -39,16 +41,36 @@ class Sessions(unittest.TestCase):
         self.assertEqual((reply.ok, reply.code), (False, "LOCK_NOT_OWNED"))
         self.assertEqual(session.call("canvas_fly", {}).code, "UNKNOWN_TOOL")
 
+    def test_arguments_that_a_model_cut_short_are_a_reply(self) -> None:
+        session = self.engine.join("plan")
+        arguments: list[str | canvas.Fields] = ['{"lease_id": "le', "[]", {"n": float("nan")}, {"text": "\ud83d"}]
+        for argument in arguments:
+            reply = session.call("canvas_read_all", argument)
+            self.assertEqual((reply.ok, reply.code), (False, "INVALID_ARGUMENTS"))
+            self.assertTrue(reply.message)
+        reply = session.call("canvas_check_out", "{}")
+        self.assertTrue(reply.ok)
+        self.assertEqual(json.loads(reply.text), reply.body)
+
+    def test_a_checked_in_lease_is_not_returned_twice(self) -> None:
+        with self.engine.join("plan") as session:
+            session.call("canvas_check_in", {"lease_id": checked_out(session)})
+            self.assertFalse(self.engine.document("plan").is_locked)
+            self.engine.join("plan", "other").call("canvas_check_out", {})
+        self.assertTrue(self.engine.document("plan").is_locked)
+
     def test_a_retry_gets_the_first_reply(self) -> None:
         session = self.engine.join("plan")
-        arguments: canvas.JsonObject = {"lease_id": checked_out(session), "patch": PATCH}
+        arguments = {"lease_id": checked_out(session), "patch": PATCH}
         first = session.call("canvas_apply_patch", arguments, call_id="call-1")
-        self.assertEqual(session.call("canvas_apply_patch", arguments, call_id="call-1"), first)
+        again = session.call("canvas_apply_patch", arguments, call_id="call-1")
+        self.assertEqual(again.body, first.body)
 
     def test_a_person_ends_the_turn(self) -> None:
         session = self.engine.join("plan")
+        base = self.engine.document("plan").revision_id
         lease = checked_out(session)
-        edited = self.engine.edit("plan", "# Plan\n\nmine\n", person="ana")
+        edited = self.engine.edit("plan", "# Plan\n\nmine\n", base=base, person="ana")
         self.assertEqual(edited.epoch, 1)
         reply = session.call("canvas_apply_patch", {"lease_id": lease, "patch": PATCH})
         self.assertEqual(reply.code, "STALE_EPOCH")
@@ -57,7 +79,7 @@ class Sessions(unittest.TestCase):
     def test_tools_are_those_of_the_provider(self) -> None:
         session = self.engine.join("plan", toolset="extended")
         anthropic, openai = session.tools("anthropic"), session.tools("openai-chat")
-        names = [tool["name"] for tool in anthropic if isinstance(tool, dict)]
+        names = [tool["name"] for tool in anthropic]
         self.assertIn("canvas_apply_patch", names)
         self.assertEqual(len(names), len(openai))
 
@@ -66,7 +88,7 @@ class Sessions(unittest.TestCase):
             ("CANVAS_NOT_FOUND", lambda: self.engine.document("other")),
             ("CANVAS_EXISTS", lambda: self.engine.create("plan")),
             ("BAD_REQUEST", lambda: self.engine.call("fly")),
-            ("BAD_REQUEST", lambda: self.engine.join("plan").tools("nobody")),
+            ("BAD_REQUEST", lambda: self.engine.join("plan").tools("nobody")),  # type: ignore[arg-type]
         ):
             with self.assertRaises(canvas.CanvasError) as caught:
                 call()
@@ -76,7 +98,7 @@ class Sessions(unittest.TestCase):
 class Lives(unittest.TestCase):
     def test_a_file_keeps_its_canvases(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "notes.db")
+            path = pathlib.Path(folder) / "notes.db"
             with canvas.Engine.open(path) as engine:
                 revision = engine.create("notes", "# Notes\n")
             with canvas.Engine.open(path) as engine:
@@ -101,9 +123,31 @@ class Lives(unittest.TestCase):
             try:
                 engine.document("plan")
             except canvas.CanvasError as error:
+                engine.close()
                 os._exit(0 if error.code == "FORKED" else 2)
             os._exit(1)
         self.assertEqual(os.waitpid(child, 0)[1], 0)
+        self.assertEqual(engine.document("plan").markdown, "")
+
+    @unittest.skipUnless(hasattr(os, "fork"), "the system has no fork")
+    def test_forked_workers_do_not_take_each_other_for_a_retry(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "notes.db")
+            with canvas.Engine.open(path) as engine:
+                engine.create("notes", "0\n")
+            for worker in range(2):
+                child = os.fork()
+                if child == 0:
+                    try:
+                        with canvas.Engine.open(path) as engine:
+                            base = engine.document("notes").revision_id
+                            engine.edit("notes", f"{worker + 1}\n", base=base)
+                        os._exit(0)
+                    except BaseException:
+                        os._exit(1)
+                self.assertEqual(os.waitpid(child, 0)[1], 0)
+            with canvas.Engine.open(path) as engine:
+                self.assertEqual(engine.document("notes").markdown, "2\n")
 
     def test_threads_share_an_engine(self) -> None:
         with canvas.Engine.memory() as engine:
@@ -112,7 +156,7 @@ class Lives(unittest.TestCase):
             def work(canvas_id: str) -> None:
                 engine.create(canvas_id, "a\n")
                 for n in range(50):
-                    engine.edit(canvas_id, f"{n}\n")
+                    engine.edit(canvas_id, f"{n}\n", base=None)
 
             threads = [threading.Thread(target=work, args=(f"plan-{n}",)) for n in range(8)]
             for thread in threads:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import pickle
 import random
 import resource
 import sys
@@ -44,15 +45,16 @@ class Patches(unittest.TestCase):
         patch = "@@ -7,1 +7,1 @@\n-later\n+now\n"
         with self.assertRaises(canvas.PatchRejected):
             canvas.apply(TEXT, patch)
-        self.assertEqual(canvas.apply(TEXT, patch, anchored=True).spans, [canvas.Lines(8, 8)])
+        self.assertEqual(canvas.apply(TEXT, patch, mode="anchored").spans, (canvas.Lines(8, 8),))
 
 
 class Places(unittest.TestCase):
     def test_sections_items_and_lines_are_found(self) -> None:
-        self.assertEqual([one.path for one in canvas.outline(TEXT)], [["Plan"], ["Plan", "Next"]])
+        self.assertEqual([one.path for one in canvas.outline(TEXT)], [("Plan",), ("Plan", "Next")])
         place = canvas.resolve(TEXT, {"section": ["Plan"], "item": 2})
         self.assertEqual(place, canvas.Place(4, 4, "- [ ] two\n"))
-        self.assertEqual([one.line for one in canvas.grep(TEXT, r"^- \[ \]", regex=True)], [3, 4])
+        found = canvas.grep(TEXT, r"^- \[ \]", regex=True)
+        self.assertEqual(([match.line for match in found.matches], found.truncated), ([3, 4], False))
         with self.assertRaises(canvas.AddressError) as caught:
             canvas.resolve(TEXT, {"section": ["Nxt"]})
         self.assertEqual(caught.exception.code, "ADDRESS_NOT_FOUND")
@@ -92,9 +94,20 @@ class BadInput(unittest.TestCase):
             lambda: canvas.outline("\ud800"),
             lambda: canvas.resolve("a", {"lines": [float("nan"), 1]}),
             lambda: canvas.resolve("a", {"lines": [1 << 70, 1]}),
+            lambda: canvas.resolve("a", {"lines": {1, 2}}),
+            lambda: canvas.build("a", "b", context=-1),
+            lambda: canvas.apply("a", "", mode="fuzzy"),  # type: ignore[arg-type]
         ):
             with self.assertRaises(canvas.CanvasError):
                 call()
+
+    def test_errors_reach_another_process(self) -> None:
+        for call in (lambda: canvas.apply("a\n", "@@\n-b\n+c\n"), lambda: canvas.resolve("a", {"item": 1})):
+            with self.assertRaises(canvas.CanvasError) as caught:
+                call()
+            error = caught.exception
+            copy = pickle.loads(pickle.dumps(error))
+            self.assertEqual((type(copy), str(copy), copy.details), (type(error), str(error), error.details))
 
     def test_a_wrong_type_is_a_type_error(self) -> None:
         with self.assertRaises(TypeError):
@@ -126,7 +139,7 @@ class Processes(unittest.TestCase):
         canvas.outline("# A\n")
         child = os.fork()
         if child == 0:
-            os._exit(0 if canvas.outline("# B\n")[0].path == ["B"] else 1)
+            os._exit(0 if canvas.outline("# B\n")[0].path == ("B",) else 1)
         self.assertEqual(os.waitpid(child, 0)[1], 0)
 
     def test_calls_leave_no_memory_behind(self) -> None:

@@ -4,6 +4,7 @@ from ._engine import Document, Edited, Engine, Reply, Session
 from ._errors import AddressError, CanvasError, PatchRejected
 from ._text import (
     Applied,
+    Found,
     Lines,
     Match,
     Place,
@@ -17,7 +18,7 @@ from ._text import (
     positions,
     resolve,
 )
-from ._types import Json, JsonObject
+from ._types import Fields, Json, JsonObject, Mode, Provider, Toolset
 
 __all__ = [
     "AddressError",
@@ -26,17 +27,22 @@ __all__ = [
     "Document",
     "Edited",
     "Engine",
+    "Fields",
+    "Found",
     "Json",
     "JsonObject",
     "Lines",
     "Match",
+    "Mode",
     "PatchRejected",
     "Place",
     "Position",
+    "Provider",
     "Reply",
     "Repair",
     "Section",
     "Session",
+    "Toolset",
     "apply",
     "build",
     "grep",

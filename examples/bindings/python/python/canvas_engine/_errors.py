@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from ._types import Json, JsonObject
+from ._types import JsonObject
 
 
 class CanvasError(Exception):
-    """An operation was refused, and nothing changed.
+    """An operation was refused.
 
     ``code`` is stable, ``message`` says what to do next, and ``details`` has the other fields of the refusal.
     """
 
     def __init__(self, code: str, message: str, details: JsonObject | None = None) -> None:
-        super().__init__(f"{message} ({code})")
+        super().__init__(code, message, details)
         self.code = code
         self.message = message
         self.details: JsonObject = details or {}
+
+    def __str__(self) -> str:
+        return f"{self.message} ({self.code})"
 
     @property
     def retryable(self) -> bool:
@@ -40,18 +43,16 @@ class PatchRejected(CanvasError):
     @property
     def conflicts(self) -> list[JsonObject]:
         """The hunks that do not fit."""
-        conflicts = self.details.get("conflicts")
-        return [one for one in conflicts if isinstance(one, dict)] if isinstance(conflicts, list) else []
+        return _objects(self.details.get("conflicts"))
 
 
 class AddressError(CanvasError):
     """An address leads to no place, or to several. ``candidates`` has places that it may have meant."""
 
     @property
-    def candidates(self) -> list[Json]:
-        """Sections, lines, names or columns."""
-        candidates = self.details.get("candidates")
-        return candidates if isinstance(candidates, list) else []
+    def candidates(self) -> list[JsonObject]:
+        """Sections by ``path`` and ``heading_line``, or a ``line``, ``name`` or ``column``."""
+        return _objects(self.details.get("candidates"))
 
 
 _OF_ADDRESSES = frozenset(
@@ -64,3 +65,7 @@ def error_of(error: JsonObject) -> CanvasError:
     code, message = str(error["code"]), str(error["message"])
     kind = PatchRejected if code == "PATCH_REJECTED" else AddressError if code in _OF_ADDRESSES else CanvasError
     return kind(code, message, details)
+
+
+def _objects(values: object) -> list[JsonObject]:
+    return [value for value in values if isinstance(value, dict)] if isinstance(values, list) else []

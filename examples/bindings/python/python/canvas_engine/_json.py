@@ -3,43 +3,42 @@
 from __future__ import annotations
 
 import json
-from typing import Protocol
+from typing import cast
 
+from . import _native
 from ._errors import CanvasError, error_of
-from ._types import Json, JsonObject
-
+from ._types import Fields, JsonObject
 
 LONE_SURROGATE = "the text has a lone surrogate: replace it"
 
+_UNUSABLE = {
+    "CLOSED": "the engine is closed: open another one",
+    "FORKED": "the engine belongs to the process before a fork: open one in this process",
+    "INTERNAL": "the engine has a bug, and may have made a part of the change: look at the canvas",
+}
 
-class Native(Protocol):
-    """What answers requests."""
 
-    def call(self, request: str) -> str: ...
-
-
-def ask(native: Native, op: str, fields: JsonObject) -> JsonObject:
-    """Sends a request, and returns its result. Fields that are ``None`` are left out."""
-    request = {"op": op, **{name: value for name, value in fields.items() if value is not None}}
+def ask(native: _native.Engine, op: str, fields: Fields) -> JsonObject:
+    """Sends a request, and returns its result."""
     try:
-        answer = native.call(json.dumps(request, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
-    except UnicodeEncodeError as error:
-        raise CanvasError("INVALID_ARGUMENTS", LONE_SURROGATE) from error
+        request = json.dumps({**fields, "op": op}, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError) as error:
         raise CanvasError("INVALID_ARGUMENTS", f"the arguments are no JSON: {error}") from error
+    try:
+        answer = native.call(request)
+    except UnicodeEncodeError as error:
+        raise CanvasError("INVALID_ARGUMENTS", LONE_SURROGATE) from error
     except RuntimeError as error:
-        raise _unusable(str(error)) from None
-    reply: JsonObject = json.loads(answer)
+        code = str(error)
+        if code not in _UNUSABLE:
+            raise
+        raise CanvasError(code, _UNUSABLE[code]) from None
+    reply = cast("JsonObject", json.loads(answer))
     if reply["ok"] is not True:
-        refusal = reply["error"]
-        assert isinstance(refusal, dict)
-        raise error_of(refusal)
-    result = reply["result"]
-    assert isinstance(result, dict)
-    return result
+        raise error_of(cast("JsonObject", reply["error"]))
+    return cast("JsonObject", reply["result"])
 
 
-def _unusable(code: str) -> Exception:
-    if code == "FORKED":
-        return CanvasError(code, "the engine belongs to the process before a fork: open one in this process")
-    return CanvasError(code, "the engine is closed: open another one")
+def given(fields: Fields) -> Fields:
+    """Leaves out the fields that are ``None``."""
+    return {name: value for name, value in fields.items() if value is not None}

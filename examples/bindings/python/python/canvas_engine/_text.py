@@ -1,4 +1,4 @@
-"""Functions on plain text. They need no engine, and may be called from any thread."""
+"""Functions on plain text. They need no engine, and may be called from any thread and process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import cast
 from . import _native
 from ._errors import CanvasError
 from ._json import LONE_SURROGATE, ask
-from ._types import JsonObject, MatchJson, PlaceJson, PositionJson, SectionJson
+from ._types import Fields, FoundJson, JsonObject, Mode, PlaceJson, PositionJson, SectionJson
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Lines:
 
 @dataclass(frozen=True)
 class Repair:
-    """A slip in the form of a patch that was repaired."""
+    """A slip in the form of a patch that was repaired. Hunks count from 1, and 0 is the patch as a whole."""
 
     hunk: int
     kind: str
@@ -40,8 +40,8 @@ class Applied:
     text: str
     hunks: int
     summary: str
-    spans: list[Lines]
-    repairs: list[Repair]
+    spans: tuple[Lines, ...]
+    repairs: tuple[Repair, ...]
     inverse: str
 
 
@@ -49,7 +49,7 @@ class Applied:
 class Section:
     """A heading with the lines of its section."""
 
-    path: list[str]
+    path: tuple[str, ...]
     level: int
     heading_line: int
     start_line: int
@@ -75,6 +75,14 @@ class Match:
 
 
 @dataclass(frozen=True)
+class Found:
+    """The matches of a search. If there are too many, ``truncated`` is true and the last ones are left out."""
+
+    matches: tuple[Match, ...]
+    truncated: bool
+
+
+@dataclass(frozen=True)
 class Position:
     """A position in a text. Lines count from 1, everything else from 0. Python's own index is ``scalar``."""
 
@@ -85,27 +93,30 @@ class Position:
     scalar_column: int
 
 
-def apply(text: str, patch: str, *, anchored: bool = False) -> Applied:
+def apply(text: str, patch: str, *, mode: Mode = "strict") -> Applied:
     """Applies a unified diff to a text, all hunks or none.
 
-    With ``anchored``, a hunk may also have moved, if its lines occur once. Raises :class:`PatchRejected` if a hunk does
-    not fit.
+    In the mode ``anchored``, a hunk may also have moved if its lines occur once. Raises :class:`PatchRejected` if a hunk
+    does not fit.
     """
+    if mode not in ("strict", "anchored"):
+        raise CanvasError("INVALID_ARGUMENTS", f"there is no mode {mode!r}: pass strict or anchored")
     try:
-        applied = _native.apply_patch(text, patch, anchored)
+        applied = _native.apply_patch(text, patch, mode == "anchored")
     except UnicodeEncodeError as error:
         raise CanvasError("INVALID_ARGUMENTS", LONE_SURROGATE) from error
     if applied is None:
-        mode = "anchored" if anchored else "strict"
         _ask("patch.apply", {"text": text, "patch": patch, "mode": mode})
-        raise AssertionError("a refused patch was applied")
+        raise CanvasError("INTERNAL", "the patch was refused and then applied: report this bug")
     after, hunks, summary, spans, repairs, inverse = applied
-    lines = [Lines(start, end) for start, end in spans]
-    return Applied(after, hunks, summary, lines, [Repair(hunk, kind) for hunk, kind in repairs], inverse)
+    lines = tuple(Lines(start, end) for start, end in spans)
+    return Applied(after, hunks, summary, lines, tuple(Repair(hunk, kind) for hunk, kind in repairs), inverse)
 
 
 def build(before: str, after: str, *, context: int = 3) -> str:
     """Builds the patch that leads from one text to the other. It is empty if they are equal."""
+    if not 0 <= context <= 1_000_000:
+        raise CanvasError("INVALID_ARGUMENTS", f"there are no {context} lines of context: pass 0 or more")
     try:
         return _native.build_patch(before, after, context)
     except UnicodeEncodeError as error:
@@ -114,11 +125,11 @@ def build(before: str, after: str, *, context: int = 3) -> str:
 
 def outline(text: str) -> list[Section]:
     """Lists the sections of a Markdown text, in document order."""
-    found = _ask("markdown.outline", {"text": text})
-    return [Section(**section) for section in cast("list[SectionJson]", found["sections"])]
+    found = cast("list[SectionJson]", _ask("markdown.outline", {"text": text})["sections"])
+    return [Section(tuple(one["path"]), one["level"], one["heading_line"], one["start_line"], one["end_line"]) for one in found]
 
 
-def resolve(text: str, address: JsonObject) -> Place:
+def resolve(text: str, address: Fields) -> Place:
     """Finds the place that an address names, such as ``{"section": ["Install", "Linux"], "item": 1}``.
 
     Raises :class:`AddressError` with candidates if there is no such place, or several.
@@ -127,25 +138,29 @@ def resolve(text: str, address: JsonObject) -> Place:
     return Place(**cast("PlaceJson", found))
 
 
-def grep(text: str, query: str, *, regex: bool = False) -> list[Match]:
+def grep(text: str, query: str, *, regex: bool = False) -> Found:
     """Finds the lines that contain a query. A regular expression has Rust's syntax."""
-    found = _ask("text.grep", {"text": text, "query": query, "regex": regex})
-    return [Match(**match) for match in cast("list[MatchJson]", found["matches"])]
+    found = cast("FoundJson", _ask("text.grep", {"text": text, "query": query, "regex": regex}))
+    return Found(tuple(Match(**match) for match in found["matches"]), found["truncated"])
 
 
-def positions(text: str, at: Sequence[JsonObject]) -> list[Position]:
+def positions(text: str, at: Sequence[Fields]) -> list[Position]:
     """Converts offsets: ``{"byte": n}``, ``{"scalar": n}``, ``{"utf16": n}`` or ``{"line": n, "scalar_column": n}``.
 
     Raises :class:`CanvasError` with the code ``POSITION_INVALID`` if the text has no such position, or if it is inside a
     character.
     """
-    found = _ask("text.positions", {"text": text, "at": [*at]})
+    found = _ask("text.positions", {"text": text, "at": list(at)})
     return [Position(**position) for position in cast("list[PositionJson]", found["positions"])]
 
 
 class _Local(threading.local):
-    # An engine for each thread, so that threads do not wait for each other.
+    """An engine for each thread, so that threads do not wait for each other."""
+
     def __init__(self) -> None:
+        self.renew()
+
+    def renew(self) -> None:
         self.process = os.getpid()
         self.engine = _native.Engine()
 
@@ -153,7 +168,7 @@ class _Local(threading.local):
 _local = _Local()
 
 
-def _ask(op: str, fields: JsonObject) -> JsonObject:
+def _ask(op: str, fields: Fields) -> JsonObject:
     if _local.process != os.getpid():
-        _local.__init__()  # type: ignore[misc]
+        _local.renew()
     return ask(_local.engine, op, fields)
