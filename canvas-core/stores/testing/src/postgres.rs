@@ -166,7 +166,10 @@ impl World {
     pub async fn block(&self, canvas: &CanvasId) -> Blocker {
         let client = self.admin().await;
         let lock = self.fill("SELECT FROM {schema}.heads WHERE canvas = $1 FOR UPDATE");
-        client.batch_execute("BEGIN ISOLATION LEVEL READ COMMITTED").await.expect("the server answers");
+        // Under another name, so that `terminate` ends the stores' sessions and leaves the lock.
+        for statement in ["SET application_name = 'blocker'", "BEGIN ISOLATION LEVEL READ COMMITTED"] {
+            client.batch_execute(statement).await.expect("the server answers");
+        }
         client.execute(&lock, &[&canvas.as_str().as_bytes()]).await.expect("nobody else has the row");
         Blocker { client, schema: self.schema.clone(), canvas: canvas.clone() }
     }
