@@ -1,6 +1,6 @@
 // Hostile surfaces, and windows of another site: what they try, and that nothing comes of it.
 import { readFile } from "node:fs/promises";
-import { check, equal, pause, that, until } from "./report.mjs";
+import { check, equal, pause, that, until, withoutLogs } from "./report.mjs";
 import { elsewhere } from "./elsewhere.mjs";
 import { UNREACHED } from "./windows.mjs";
 
@@ -329,7 +329,7 @@ export async function frameScenes({ windows, studio, client }) {
     await opened.frameLocator("[data-testid=surface-frame]").locator("h1").waitFor();
     equal(await opened.evaluate(() => [window.opener, document.querySelectorAll("dialog").length]), [null, 0], "opener and dialogs");
     const after = await client.get();
-    equal([after.state, after.document], [before.state, before.document], "the canvas");
+    equal([withoutLogs(after.state), after.document], [withoutLogs(before.state), before.document], "the canvas");
     await window.close();
     evil.end();
   });

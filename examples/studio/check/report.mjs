@@ -39,6 +39,9 @@ export function equal(actual, expected, what) {
   if (a !== b) throw new Error(`${what}: ${a}, not ${b}`);
 }
 
+/** The state of a surface without what its job fetches from time to time. */
+export const withoutLogs = ({ logsTail, ...state }) => state;
+
 export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Bounds a hang, in ms. No result depends on it. */

@@ -1,5 +1,5 @@
 // The server is killed and started again, on the same port and file: nothing is lost, and what was not answered is.
-import { check, equal, that, until } from "./report.mjs";
+import { check, equal, that, until, withoutLogs } from "./report.mjs";
 import { rest, send } from "./document.mjs";
 import { boardOf } from "./board.mjs";
 import { stateIn } from "./surface.mjs";
@@ -73,7 +73,6 @@ export async function restartScenes({ a, b, client, studio, restart }) {
     const after = await again.get();
     that(after.document.markdown.startsWith(before.document.markdown.slice(0, 200)), "the document is another");
     // Its job may have refreshed the logs meanwhile.
-    const withoutLogs = ({ logsTail, ...state }) => state;
     equal(withoutLogs(after.state), withoutLogs(before.state), "state of the surface");
     equal(
       after.board.canvas.components.map((one) => one.id).sort(),
