@@ -154,8 +154,7 @@ impl<'t> PositionMap<'t> {
             Offset::Utf16(at) => {
                 let near = self.point(|point| point.utf16 <= at);
                 let mut utf16 = near.utf16;
-                let mut chars = self.text[near.bytes..].chars();
-                let before = chars.by_ref().take_while(|char| {
+                let before = self.text[near.bytes..].chars().take_while(|char| {
                     let is_before = utf16 < at;
                     utf16 += if is_before { char.len_utf16() } else { 0 };
                     is_before

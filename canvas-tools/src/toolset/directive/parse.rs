@@ -58,8 +58,7 @@ impl Directive {
     ///
     /// An address names whole lines. `replace` puts the content in their place, and `insert` below them, as lines of
     /// their own that end like the lines around them. In a quote or list item, the content brings its own markers and
-    /// indentation. The address of a cell of a table names its text, which can be
-    /// replaced by text without line ends.
+    /// indentation. The address of a cell of a table names its text, which can be replaced by text without line ends.
     ///
     /// ```
     /// use canvas_core::CodedError as _;
