@@ -1,6 +1,6 @@
 //! Operations on canvases.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::hash::{BuildHasher as _, RandomState};
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use canvas_core::document::{Base, Edit, Edited};
 use canvas_core::history::{HistoryMove, Redo, Undo, UndoRefusal, UndoScope};
-use canvas_core::lease::{Timestamp, Turn};
+use canvas_core::lease::{CheckIn, LeasePolicy, Timestamp, Turn};
 use canvas_core::policy::WriteRules;
 use canvas_core::store::{BoxStore, Store as _};
 use canvas_core::testing::block_on;
@@ -29,6 +29,39 @@ use super::recipe::replays::Recipes;
 use super::request::{BridgeError, Request};
 use super::store::{self, Written};
 use super::surface::{ScriptedHost, Surfaces};
+
+/// The turns in which calls were first answered, so that a retry stays one. The oldest are forgotten beyond a number of
+/// calls that is larger than that of the receipts of a busy canvas.
+#[derive(Debug, Default)]
+struct Turns {
+    known: HashMap<CallKey, Turn>,
+    order: VecDeque<CallKey>,
+}
+
+type CallKey = (CanvasId, ConversationId, CallId);
+
+impl Turns {
+    const MAX: usize = 16_384;
+
+    fn get(&self, key: &CallKey) -> Option<Turn> {
+        self.known.get(key).copied()
+    }
+
+    fn insert(&mut self, key: CallKey, turn: Turn) {
+        if self.known.insert(key.clone(), turn).is_none() {
+            self.order.push_back(key);
+        }
+        if self.order.len() > Self::MAX
+            && let Some(oldest) = self.order.pop_front()
+        {
+            self.known.remove(&oldest);
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.order.is_empty()
+    }
+}
 
 /// The tools of a model's call.
 #[derive(Debug, Clone, Copy)]
@@ -65,8 +98,9 @@ pub(super) struct Documents {
     clock: Arc<AtomicU64>,
     /// Begins the ids of the bridge's own calls: a store on disk may have those of an earlier bridge.
     run: String,
-    turns: HashMap<(CanvasId, ConversationId, CallId), Turn>,
+    turns: Turns,
     calls: u64,
+    policy: Policy,
     /// The person of the request that is being answered.
     pub(super) person: Option<PersonId>,
     /// What commits have put.
@@ -85,7 +119,7 @@ impl Default for Documents {
         let (surfaces, recipes) = (Surfaces::default(), Recipes::default());
         Self {
             engine: Engine::new(store.clone(), policy()),
-            extended: Engine::new(store.clone(), extended_policy()),
+            extended: Engine::new(store.clone(), extended_policy(policy())),
             store,
             sessions: HashMap::new(),
             proposing: HashSet::new(),
@@ -93,7 +127,8 @@ impl Default for Documents {
             tools: all_tools(&surfaces, &recipes),
             extended_tools: extended_tools(&surfaces, &recipes),
             clock,
-            turns: HashMap::new(),
+            turns: Turns::default(),
+            policy: policy(),
             calls: 0,
             person: None,
             written,
@@ -133,8 +168,8 @@ fn policy() -> Policy {
 }
 
 /// What the extended toolset switches on: a patch that fits is not sent twice.
-fn extended_policy() -> Policy {
-    Policy { writes: WriteRules { rebase: true, retake: true, ..policy().writes }, ..policy() }
+fn extended_policy(policy: Policy) -> Policy {
+    Policy { writes: WriteRules { rebase: true, retake: true, ..policy.writes }, ..policy }
 }
 
 /// Names a run. Forked processes begin with equal random states.
@@ -178,8 +213,26 @@ impl Documents {
     /// An engine that knows nothing but the store and what the host lets surfaces do.
     pub(super) fn renew_engine(&mut self) {
         let ceiling = Arc::clone(self.surfaces.ceiling());
-        self.engine = Engine::new(self.store.clone(), policy()).with_ceiling(Arc::clone(&ceiling));
-        self.extended = Engine::new(self.store.clone(), extended_policy()).with_ceiling(ceiling);
+        self.engine = Engine::new(self.store.clone(), self.policy).with_ceiling(Arc::clone(&ceiling));
+        self.extended = Engine::new(self.store.clone(), extended_policy(self.policy)).with_ceiling(ceiling);
+    }
+
+    /// Changes the rules that a request names, and returns all.
+    pub(super) fn set_policy(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
+        let mut policy = self.policy;
+        if let Some(ttl) = request.field::<Option<NonZeroU32>>("lease_ttl")? {
+            policy.lease.ttl = Duration::from_millis(ttl.get().into());
+            policy.lease.max_hold = policy.lease.ttl.max(LeasePolicy::default().max_hold);
+        }
+        let WriteRules { rebase, retake, merge_words, .. } = &mut policy.writes;
+        for (name, rule) in [("rebase", rebase), ("retake", retake), ("merge_words", merge_words)] {
+            *rule = request.field::<Option<bool>>(name)?.unwrap_or(*rule);
+        }
+        self.policy = policy;
+        self.renew_engine();
+        let WriteRules { rebase, retake, merge_words, .. } = policy.writes;
+        let lease_ttl = policy.lease.ttl.as_millis() as u64;
+        Ok(json!({"lease_ttl": lease_ttl, "rebase": rebase, "retake": retake, "merge_words": merge_words}))
     }
 
     /// Tools that reach the host which is set up.
@@ -210,6 +263,12 @@ impl Documents {
             ..default
         };
         let dropped = block_on(self.engine.collect(&canvas, collection))?;
+        let put: Vec<_> = self.written.ids(&canvas).into_iter().collect();
+        for ids in put.chunks(1_000) {
+            let blobs = block_on(self.engine.store().blobs(&canvas, ids))?;
+            let gone = ids.iter().zip(blobs).filter(|(_, blob)| blob.is_none()).map(|(id, _)| id);
+            self.written.forget(&canvas, gone);
+        }
         Ok(json!({"removed": dropped.blobs}))
     }
 
@@ -285,7 +344,7 @@ impl Documents {
     ) -> Result<ToolReply, BridgeError> {
         let mut session = session.clone();
         let key = (session.canvas.clone(), session.conversation.clone(), CallId::new(&call.id)?);
-        let seen = self.turns.get(&key).copied();
+        let seen = self.turns.get(&key);
         session.turn = seen.unwrap_or(session.turn);
         session.recorder = self.recipes.recorder(&session.canvas, &session.conversation);
         let whose = (session.canvas.clone(), session.conversation.clone());
@@ -369,8 +428,7 @@ impl Documents {
 
     /// Sets whether the edits of a session wait for a decision.
     pub(super) fn set_session_mode(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
-        let now = request.field::<Option<Timestamp>>("now")?.unwrap_or_else(|| self.clock());
-        let Session { canvas, conversation, .. } = self.session(request, now)?;
+        let Session { canvas, conversation, .. } = self.session(request, self.clock())?;
         match request.text("mode")? {
             "direct" => self.proposing.remove(&(canvas, conversation)),
             "propose" => self.proposing.insert((canvas, conversation)),
@@ -380,6 +438,29 @@ impl Documents {
             }
         };
         Ok(json!({}))
+    }
+
+    /// Returns the lease of a session, if it holds one, and forgets what it has seen.
+    pub(super) fn close_session(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
+        let now = self.now(request)?;
+        let session = self.session(request, now)?;
+        let snapshot = block_on(self.engine.snapshot(&session.canvas, now))?;
+        let lock = snapshot.head.lock_of(&session.conversation);
+        let lease = lock.valid_lease(&self.policy.lease, snapshot.clock).map(|lease| lease.id);
+        let is_released = match lease {
+            Some(lease) => {
+                let operation = session.operation(self.call_id()?);
+                let check_in = CheckIn { lease: Some(lease) };
+                // In exclusive mode, the lease may be that of another conversation, which keeps it.
+                let done = block_on(self.engine.call(&session.canvas, &operation, check_in, now))?.result;
+                done.is_ok_and(|done| done.released)
+            }
+            None => false,
+        };
+        let whose = (session.canvas, session.conversation);
+        self.sessions.remove(&whose);
+        self.proposing.remove(&whose);
+        Ok(json!({"released": is_released}))
     }
 
     /// The session of a request whose canvas is not there yet: a call may make it.
@@ -398,7 +479,7 @@ impl Documents {
     ) -> Result<Turn, BridgeError> {
         let key = (canvas.clone(), conversation.clone(), call.clone());
         if let Some(turn) = self.turns.get(&key) {
-            return Ok(*turn);
+            return Ok(turn);
         }
         let turn = match block_on(self.engine.snapshot(canvas, now)) {
             Ok(snapshot) => snapshot.head.lock_of(conversation).turn(),
@@ -503,8 +584,20 @@ impl Documents {
         Ok(json!({"tools": self.toolset(request)?}))
     }
 
+    pub(super) fn tool_prompt(&self, request: &Request<'_>) -> Result<Value, BridgeError> {
+        Ok(json!({"prompt": self.with_tools(request, |tools| tools.system_prompt(&self.engine))?}))
+    }
+
     /// The tools of a request's toolset.
     pub(super) fn toolset(&self, request: &Request<'_>) -> Result<Vec<ToolSpec>, BridgeError> {
+        self.with_tools(request, |tools| tools.specs(&self.engine))
+    }
+
+    fn with_tools<R>(
+        &self,
+        request: &Request<'_>,
+        read: impl FnOnce(&Tools<BoxStore>) -> R,
+    ) -> Result<R, BridgeError> {
         let tools = match request.field::<Option<&str>>("toolset")?.unwrap_or("document") {
             "document" => &join(vec![Box::new(DocumentTools::default())]),
             "extended" => &join(vec![Box::new(DocumentTools::ALL), Box::new(BoardTools::ALL)]),
@@ -520,7 +613,7 @@ impl Documents {
                 return Err(BridgeError::new("BAD_REQUEST", message));
             }
         };
-        Ok(tools.specs(&self.engine))
+        Ok(read(tools))
     }
 }
 

@@ -32,11 +32,6 @@ impl Operation {
         self.fields.iter().map(|field| field.strip_suffix('?').map_or((*field, false), |name| (name, true)))
     }
 
-    /// Whether a request has every field that it needs.
-    pub(super) fn is_complete(&self, body: &Value) -> bool {
-        self.own_fields().all(|(name, is_optional)| is_optional || body.get(name).is_some())
-    }
-
     /// The JSON Schema of a request. The types of deeper fields are those of the commands.
     pub(super) fn schema(&self) -> Value {
         let own = self.own_fields().map(|(name, _)| (name.to_owned(), type_of(name)));
@@ -65,8 +60,10 @@ fn type_of(name: &str) -> Value {
         | "base_revision_id" | "person" | "provider" | "model" | "system" | "prompt" | "method" | "runId"
         | "eventId" | "step" | "reason" | "note" | "format" => json!({"type": "string"}),
         "context" | "limit" | "steps" | "keep_entries" | "older_than" | "seed" | "max_tokens"
-        | "max_steps" | "interrupt_after" => json!({"type": "integer", "minimum": 0}),
-        "regex" | "unique" | "dryRun" | "partial" => json!({"type": "boolean"}),
+        | "max_steps" | "interrupt_after" | "lease_ttl" => json!({"type": "integer", "minimum": 0}),
+        "regex" | "unique" | "dryRun" | "partial" | "rebase" | "retake" | "merge_words" => {
+            json!({"type": "boolean"})
+        }
         "pieces" | "chunks" | "hex" => json!({"type": "array", "items": {"type": "string"}}),
         "at" | "components" | "events" | "bodies" | "required" => json!({"type": "array"}),
         "by" | "selection" | "command" | "responses" | "size" => json!({"type": "object"}),
@@ -118,6 +115,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     operation("recipe.rerun", &["run", "responses", "recipe"], |documents, request| {
         replays::rerun(documents, request)
     }),
+    operation("engine.policy", &["lease_ttl?", "rebase?", "retake?", "merge_words?"], Documents::set_policy),
     operation("store.open", &["kind", "path?"], Documents::open),
     operation("store.collect", &["canvas?", "keep_entries?", "older_than?"], Documents::collect),
     operation("store.stats", &["canvas?"], |documents, request| documents.stats(request)),
@@ -138,6 +136,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
             _ => documents.tool_list(request),
         }
     }),
+    operation("tool.prompt", &["toolset?"], |documents, request| documents.tool_prompt(request)),
     operation("user.edit", &["canvas", "markdown", "base_revision_id?", "person?"], Documents::user_edit),
     operation("user.message", &["canvas", "session?", "person?", "selection?"], Documents::user_message),
     operation("user.cancel", &["canvas", "session?", "person?"], Documents::user_cancel),
@@ -149,6 +148,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     operation("history.undo", &["canvas", "steps?", "by?", "since?", "partial?", "person?"], history::undo),
     operation("history.redo", &["canvas", "steps?", "by?", "person?"], history::redo),
     operation("session.mode", &["canvas", "session?", "mode"], Documents::set_session_mode),
+    operation("session.close", &["canvas", "session?"], Documents::close_session),
     operation("proposal.make", &["canvas", "person?", "patch?", "markdown?", "reason?"], proposals::make),
     operation("proposal.list", &["canvas"], |documents, request| proposals::list(documents, request)),
     operation("proposal.text", &["canvas", "owner?"], |documents, request| {

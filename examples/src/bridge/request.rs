@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use canvas_core::lease::Timestamp;
 use canvas_core::store::StoreError;
 use canvas_core::text::ApplyError;
-use canvas_core::{CodedError as _, EngineError, NameError, Refusal, ZoneError};
+use canvas_core::{CodedError, EngineError, NameError, Refusal, ZoneError};
 use canvas_providers::LoopError;
 use canvas_tools::SessionError;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,8 @@ impl<'a> Request<'a> {
         Self { body, fields }
     }
 
-    /// Refuses fields that the operation does not read: one that is misspelt would have no effect.
+    /// Refuses a request without a field that the operation needs, and fields that it does not read: one that is misspelt
+    /// would have no effect.
     pub(super) fn check_fields(&self) -> Result<(), BridgeError> {
         let unknown: Vec<_> = self
             .body
@@ -36,7 +37,11 @@ impl<'a> Request<'a> {
             .map(|name| format!("{name:?}"))
             .collect();
         if unknown.is_empty() {
-            return Ok(());
+            let mut needed = self.fields.iter().filter(|field| !field.ends_with('?'));
+            return match needed.find(|field| self.body.get(**field).is_none()) {
+                Some(field) => Err(Self::unread(field, "it is missing")),
+                None => Ok(()),
+            };
         }
         let (unknown, known) = (unknown.join(", "), self.fields.join(", "));
         let known = if known.is_empty() { "none of its own".to_owned() } else { known };
@@ -55,12 +60,15 @@ impl<'a> Request<'a> {
         let value = self.body.get(name);
         T::deserialize(value.unwrap_or(&Value::Null)).map_err(|e| {
             let what = if value.is_some() { e.to_string() } else { "it is missing".to_owned() };
-            BridgeError::new("BAD_REQUEST", format!("field {name}: {what}: send it as the operation says"))
+            Self::unread(name, &what)
         })
     }
 
+    fn unread(name: &str, what: &str) -> BridgeError {
+        BridgeError::new("BAD_REQUEST", format!("field {name}: {what}: send it as the operation says"))
+    }
+
     pub(super) fn has(&self, name: &str) -> bool {
-        debug_assert!(self.is_known(name), "the table of operations leaves {name} out");
         self.body.get(name).is_some_and(|value| !value.is_null())
     }
 
@@ -84,6 +92,18 @@ pub(super) struct BridgeError {
 impl BridgeError {
     pub(super) fn new(code: impl Into<Cow<'static, str>>, message: String) -> Self {
         Self { code: code.into(), message, details: Map::new() }
+    }
+
+    /// An error with its reason, its place, and whether the same request can succeed later, as far as it has them.
+    fn coded(error: &impl CodedError, message: String) -> Self {
+        let mut coded = Self::new(error.code(), message);
+        if let Some(reason) = error.reason() {
+            coded = coded.with("reason", reason.into());
+        }
+        if let Some(place) = error.place() {
+            coded = coded.with("place", place.into());
+        }
+        if error.is_retryable() { coded.with("retryable", true.into()) } else { coded }
     }
 
     /// An error that is JSON already: an object with a code, a message and more.
@@ -123,7 +143,7 @@ macro_rules! plain_errors {
     ($($error:ty),+) => {$(
         impl From<$error> for BridgeError {
             fn from(error: $error) -> Self {
-                Self::new(error.code(), error.message())
+                Self::coded(&error, error.message())
             }
         }
     )+};
@@ -132,10 +152,7 @@ plain_errors!(EngineError, StoreError, SessionError, LoopError, ZoneError);
 
 impl From<Refusal<'_>> for BridgeError {
     fn from(refusal: Refusal<'_>) -> Self {
-        let mut error = Self::new(refusal.code(), refusal.to_string());
-        if let Some(reason) = refusal.reason() {
-            error = error.with("reason", reason.into());
-        }
+        let error = Self::coded(&refusal, refusal.to_string());
         match refusal {
             Refusal::StaleEdit(stale) => error
                 .with("revision_id", json!(stale.current))

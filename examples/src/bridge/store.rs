@@ -61,6 +61,13 @@ impl Written {
         self.puts().get(canvas).map_or(0, |puts| puts.bytes)
     }
 
+    /// Forgets blobs that a collection has removed.
+    pub(super) fn forget<'b>(&self, canvas: &CanvasId, gone: impl Iterator<Item = &'b BlobId>) {
+        if let Some(puts) = self.puts().get_mut(canvas) {
+            gone.for_each(|id| _ = puts.blobs.remove(id));
+        }
+    }
+
     fn puts(&self) -> MutexGuard<'_, HashMap<CanvasId, Puts>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

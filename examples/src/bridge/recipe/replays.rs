@@ -64,10 +64,7 @@ pub(in crate::bridge) fn record(
     documents: &mut Documents,
     request: &Request<'_>,
 ) -> Result<Value, BridgeError> {
-    let now = match request.field::<Option<Timestamp>>("now")? {
-        Some(_) => documents.now(request)?,
-        None => documents.clock(),
-    };
+    let now = documents.clock();
     let recipe = Some(request.field::<Value>("recipe")?);
     let command = RecordRecipe { by: Author::Host, recipe, expected: None, data: BTreeMap::new(), now };
     recorded(documents, &canvas(request)?, command)

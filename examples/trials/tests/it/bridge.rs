@@ -63,6 +63,9 @@ fn bad_lines_get_an_error_and_the_bridge_goes_on() {
         (r#"{"op": "canvas.create", "canvas": "", "markdown": "", "now": 1}"#, "BAD_REQUEST"),
         (r#"{"op": "canvas.text", "canvas": "c"}"#, "CANVAS_NOT_FOUND"),
         (r#"{"op": "tool.list", "toolset": "magic"}"#, "BAD_REQUEST"),
+        (r#"{"op": "canvas.text", "canvas": "c", "now": "soon"}"#, "BAD_REQUEST"),
+        (r#"{"op": "engine.policy", "lease_ttl": 0}"#, "BAD_REQUEST"),
+        (r#"{"op": "json.canonical"}"#, "BAD_REQUEST"),
         (r#"{"op": "recipe.replay", "canvas": "c"}"#, "BAD_REQUEST"),
         (r#"{"op": "provider.replay", "provider": "mcp", "body": {}}"#, "NOT_SUPPORTED"),
         (r#"{"op": "provider.decode", "provider": "nobody", "body": {}}"#, "BAD_REQUEST"),
@@ -73,6 +76,85 @@ fn bad_lines_get_an_error_and_the_bridge_goes_on() {
         assert!(reply["error"]["message"].as_str().is_some_and(|m| m.len() > 10));
     }
     assert_eq!(raw(&mut bridge, r#"{"id": [7], "op": "x"}"#)["id"], json!([7]));
+}
+
+#[test]
+fn a_read_takes_the_clock_of_its_request() {
+    let mut bridge = with_canvas();
+    check_out(&mut bridge, "one", 2_000);
+    for (now, is_locked) in [(json!(null), true), (json!(16_999), true), (json!(17_000), false)] {
+        let text = ask(&mut bridge, json!({"op": "canvas.text", "canvas": "c", "now": now}));
+        assert_eq!(text["locked"], json!(is_locked), "{now}");
+    }
+}
+
+#[test]
+fn a_policy_holds_from_the_next_request_on() {
+    let mut bridge = with_canvas();
+    let policy = ask(&mut bridge, json!({"op": "engine.policy", "lease_ttl": 60_000, "retake": true}));
+    assert_eq!(policy, json!({"lease_ttl": 60_000, "rebase": false, "retake": true, "merge_words": false}));
+    let lease_id = check_out(&mut bridge, "one", 2_000);
+    let mut is_locked = |now| {
+        ask(&mut bridge, json!({"op": "canvas.text", "canvas": "c", "now": now}))["locked"] == json!(true)
+    };
+    assert!(is_locked(61_999) && !is_locked(62_000));
+    // The lease is over, and nobody was there in the meantime.
+    let patch = "@@ -3,2 +3,2 @@\n - one\n-- two\n+- three\n";
+    let arguments = json!({"lease_id": lease_id, "patch": patch});
+    assert_eq!(
+        code(&tool(&mut bridge, "two", "canvas_read_all", json!({"lease_id": lease_id}), 3_000)),
+        "OK"
+    );
+    assert_eq!(code(&tool(&mut bridge, "three", "canvas_apply_patch", arguments, 62_000)), "OK");
+}
+
+#[test]
+fn a_closed_session_returns_its_own_lease_alone() {
+    let mut bridge = with_canvas();
+    check_out(&mut bridge, "one", 2_000);
+    let mut close = |session: &str| {
+        ask(&mut bridge, json!({"op": "session.close", "canvas": "c", "session": session, "now": 2_001}))
+    };
+    assert_eq!(close("other"), json!({"released": false}));
+    assert_eq!(close("main"), json!({"released": true}));
+    assert_eq!(close("main"), json!({"released": false}));
+    let text = ask(&mut bridge, json!({"op": "canvas.text", "canvas": "c"}));
+    assert_eq!(text["locked"], json!(false));
+    let closed = raw(&mut bridge, r#"{"op": "session.close", "canvas": "none", "now": 2002}"#);
+    assert_eq!(code(&closed), "CANVAS_NOT_FOUND");
+}
+
+#[test]
+fn a_prompt_names_the_tools_of_its_toolset() {
+    let mut bridge = with_canvas();
+    for (toolset, name) in
+        [("document", "canvas_check_out"), ("extended", "canvas_move"), ("board", "create")]
+    {
+        let prompt = ask(&mut bridge, json!({"op": "tool.prompt", "toolset": toolset}));
+        let prompt = prompt["prompt"].as_str().unwrap();
+        assert!(prompt.contains(name), "{toolset}: {prompt}");
+    }
+}
+
+#[test]
+fn a_collection_makes_the_count_of_blobs_smaller() {
+    let mut bridge = with_canvas();
+    for number in 0..20 {
+        let markdown = format!("{}{number}\n", "text\n".repeat(1_000));
+        ask(
+            &mut bridge,
+            json!({"op": "user.edit", "canvas": "c", "markdown": markdown, "now": 2_000 + number}),
+        );
+    }
+    let mut blobs = |op: &str| {
+        let request = json!({"op": op, "canvas": "c", "keep_entries": 1, "older_than": 0, "now": 900_000});
+        let collected = (op == "store.collect").then(|| ask(&mut bridge, request));
+        let stats = ask(&mut bridge, json!({"op": "store.stats", "canvas": "c"}))["blobs"].as_u64().unwrap();
+        (stats, collected.and_then(|collected| collected["removed"].as_u64()).unwrap_or(0))
+    };
+    let (before, _) = blobs("store.stats");
+    let (after, removed) = blobs("store.collect");
+    assert!(removed > 0 && before == after + removed, "{before} {after} {removed}");
 }
 
 proptest! {
