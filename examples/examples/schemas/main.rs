@@ -3,9 +3,10 @@
 //! ```text
 //! cargo run -p canvas-examples --example schemas              lists what it would write
 //! cargo run -p canvas-examples --example schemas -- FOLDER    writes the schemas, and replies that were recorded
-//! cargo run -p canvas-examples --example schemas -- --pages   writes canvas-tools/REPLIES.md and FAILURES.md anew
+//! cargo run -p canvas-examples --example schemas -- --pages   writes REPLIES.md, FAILURES.md and the types of bindings anew
 //! ```
 
+mod bindings;
 mod fields;
 mod files;
 mod pages;
@@ -31,7 +32,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         }
         Some("--pages") => {
-            for (path, text) in pages::all() {
+            for (path, text) in pages::all().into_iter().chain(bindings::all()) {
                 fs::write(&path, text)?;
                 writeln!(out, "{}", path.display())?;
             }

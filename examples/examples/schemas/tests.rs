@@ -5,7 +5,7 @@ use std::path::Path;
 use canvas_core::schema::Schema;
 use serde_json::Value;
 
-use super::{files, pages, recorded};
+use super::{bindings, files, pages, recorded};
 
 /// The workspace.
 fn root() -> &'static Path {
@@ -14,7 +14,7 @@ fn root() -> &'static Path {
 
 #[test]
 fn the_pages_are_those_that_the_types_give() {
-    for (path, text) in pages::all() {
+    for (path, text) in pages::all().into_iter().chain(bindings::all()) {
         let committed = fs::read_to_string(&path).unwrap_or_default();
         assert!(
             committed == text,

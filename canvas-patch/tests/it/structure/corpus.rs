@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{LazyLock, Mutex};
 
 use canvas_patch::{
-    Address, Column, Destination, ItemChange, LiveOutline, Part, SectionPath, StructureEdit, StructureError,
-    TableChange, TablePart, TextEdit, YamlValue,
+    Address, Column, Destination, ItemChange, LiveOutline, MatchCount, Part, Query, SectionPath,
+    StructureEdit, StructureError, TableChange, TablePart, TextEdit, YamlValue,
 };
 use serde_json::json;
 
@@ -176,6 +176,98 @@ fn tables(live: &LiveOutline, tally: &mut Tally) {
     }
 }
 
+/// Inserts, moves and removes rows and columns. A row and a column that come and go leave no trace.
+fn rows_and_columns(live: &LiveOutline, tally: &mut Tally) {
+    for table in 1.. {
+        let part = |row, column: Option<usize>| {
+            let column = column.map(Column::Number);
+            live.resolve(&Address::Part(Part::Table(TablePart { table, row, column }))).is_ok()
+        };
+        if !part(None, None) {
+            break;
+        }
+        let rows = (1..).take_while(|&row| part(Some(row), None)).count();
+        let change = |change| StructureEdit::Table { section: None, table, change };
+        let cells = || vec!["new".to_owned(), "a | b".to_owned()];
+        for at in [1, rows + 1] {
+            let there = change(TableChange::InsertRow { at, cells: cells() });
+            tally.count(there_and_back(live, &there, &change(TableChange::RemoveRow { row: at })));
+        }
+        for row in [1, rows] {
+            tally.count(made(live, &change(TableChange::RemoveRow { row })).map(|_| ()));
+        }
+        let there = change(TableChange::MoveRow { row: 1, to: rows });
+        tally.count(there_and_back(live, &there, &change(TableChange::MoveRow { row: rows, to: 1 })));
+        for at in [1, 2] {
+            let column = Column::Number(at);
+            let there = change(TableChange::InsertColumn { at, name: "new".into(), cells: cells() });
+            tally.count(made(live, &there).map(|_| ()));
+            tally.count(made(live, &change(TableChange::RemoveColumn { column })).map(|_| ()));
+        }
+        let column = Column::Number(1);
+        tally.count(made(live, &change(TableChange::MoveColumn { column, to: 2 })).map(|_| ()));
+    }
+}
+
+/// Deletes and shifts sections, and numbers lists.
+fn levels_and_numbers(live: &LiveOutline, tally: &mut Tally) {
+    for index in 0..live.outline().sections().len() {
+        let section = path_of(live, index);
+        tally.count(made(live, &StructureEdit::Delete { at: address(section.clone()) }).map(|_| ()));
+        for by in [-1, 1] {
+            tally.count(made(live, &StructureEdit::Shift { section: section.clone(), by }).map(|_| ()));
+        }
+    }
+    // Most lists are numbered well.
+    let ones: String = live.text().split_inclusive('\n').map(with_a_one).collect();
+    let ones = LiveOutline::new(ones);
+    for list in 1..=60 {
+        match made(&ones, &StructureEdit::Renumber { section: None, list }) {
+            Err(StructureError::Address(_)) => break,
+            result => tally.count(result.map(|_| ())),
+        }
+    }
+}
+
+/// The line with 1 as the number of its item, if it begins one of an ordered list.
+fn with_a_one(line: &str) -> String {
+    let rest = line.trim_start_matches(' ');
+    let item = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_item = item.len() < rest.len() && [". ", ") "].iter().any(|end| item.starts_with(end));
+    if is_item { format!("{}1{item}", &line[..line.len() - rest.len()]) } else { line.to_owned() }
+}
+
+/// Three words of at least six small letters that a page shows as they are: no names of HTML. Labels fold case.
+fn words(text: &str) -> BTreeMap<&str, usize> {
+    const HTML: [&str; 5] = ["checked", "disabled", "footnotes", "language", "section"];
+    let (lower, mut words) = (text.to_lowercase(), BTreeMap::new());
+    let is_small = |word: &&str| word.len() > 5 && word.bytes().all(|byte| byte.is_ascii_lowercase());
+    for word in text.split(|c: char| !c.is_ascii_alphabetic()).filter(is_small) {
+        let is_name = HTML.iter().any(|name| name.contains(word)) || word.starts_with("http");
+        let is_tag = ["<", "</", "&"].iter().any(|sign| text.contains(&format!("{sign}{word}")));
+        let count = text.matches(word).count();
+        if !is_name && !is_tag && lower.matches(word).count() == count {
+            words.insert(word, count);
+        }
+        if words.len() == 3 {
+            break;
+        }
+    }
+    words
+}
+
+fn replacements(live: &LiveOutline, tally: &mut Tally) {
+    const NEW: &str = "zzquzz";
+    for (word, count) in words(live.text()).into_iter() {
+        let replace = |find: &str, with: &str| StructureEdit::ReplaceAll {
+            query: Query::literal(find).expect("a word is a query"),
+            with: with.into(),
+            count: MatchCount::Matches(count),
+        };
+        tally.count(there_and_back(live, &replace(word, NEW), &replace(NEW, word)));
+    }
+}
+
 fn keys(live: &LiveOutline, tally: &mut Tally) {
     let Ok(place) = live.resolve(&Address::FrontMatter) else { return };
     for line in live.text()[place.bytes].lines().filter(|line| !line.starts_with([' ', '#', '-'])) {
@@ -211,6 +303,9 @@ struct Tallies {
     cells: Tally,
     keyed: Tally,
     listed: Tally,
+    tabled: Tally,
+    leveled: Tally,
+    replaced: Tally,
 }
 
 impl Tallies {
@@ -220,12 +315,22 @@ impl Tallies {
         tables(&live, &mut self.cells);
         keys(&live, &mut self.keyed);
         items(&live, &mut self.listed);
+        rows_and_columns(&live, &mut self.tabled);
+        levels_and_numbers(&live, &mut self.leveled);
+        replacements(&live, &mut self.replaced);
     }
 
-    fn say(self) -> [(&'static str, Tally); 5] {
-        let Self { moved, renamed, cells, keyed, listed } = self;
-        let all =
-            [("moves", moved), ("renames", renamed), ("cells", cells), ("keys", keyed), ("items", listed)];
+    fn say(self) -> [(&'static str, Tally); 8] {
+        let all = [
+            ("moves", self.moved),
+            ("renames", self.renamed),
+            ("cells", self.cells),
+            ("keys", self.keyed),
+            ("items", self.listed),
+            ("rows and columns", self.tabled),
+            ("levels and numbers", self.leveled),
+            ("replacements", self.replaced),
+        ];
         for (name, Tally { restored, refused }) in &all {
             say(&format!("{name}: {restored} made and undone, refused {refused:?}"));
         }
@@ -257,9 +362,10 @@ fn real_texts_are_restored() {
         tallies.edit(field(&row, "after"));
     }
     for (name, Tally { restored, refused }) in tallies.say() {
-        // An edit may have no effect, and a few would change how other text reads.
+        // An edit may have no effect, no level or column may be left, and a few would change how other text reads.
+        let is_expected = |code: &str| ["NO_EFFECT", "LEVEL_OUT_OF_RANGE", "TABLE_SHAPE"].contains(&code);
         let refused: usize =
-            refused.iter().filter(|(code, _)| **code != "NO_EFFECT").map(|(_, count)| count).sum();
+            refused.iter().filter(|(code, _)| !is_expected(code)).map(|(_, count)| count).sum();
         assert!(restored > 0 && refused * 500 <= restored, "{name}: {refused} of {restored} refused");
     }
 }

@@ -76,6 +76,64 @@ class Sessions(unittest.TestCase):
         self.assertEqual(reply.code, "STALE_EPOCH")
         self.assertIn("mine", session.message() or "")
 
+    def test_an_edit_of_the_same_place_keeps_the_text_of_the_person(self) -> None:
+        base = self.engine.document("plan").revision_id
+        self.engine.edit("plan", "# Plan\n\nhers\n", base=base, person="ana")
+        with self.assertRaises(canvas.StaleEdit) as caught:
+            self.engine.edit("plan", "# Plan\n\nhis\n", base=base, person="ben")
+        stale = caught.exception
+        self.assertEqual(stale.markdown, "# Plan\n\nhis\n")
+        self.assertEqual(stale.revision_id, self.engine.document("plan").revision_id)
+        self.assertIn("hers", str(stale.changes))
+
+    def test_a_policy_has_the_lifetime_of_leases(self) -> None:
+        now = 1_000.0
+        policy = canvas.Policy(lease_ttl=60, retake=False)
+        with canvas.Engine.memory(clock=lambda: now, policy=policy) as engine:
+            engine.create("plan", "one\n")
+            checked_out(engine.join("plan"))
+            now = 1_059.9
+            self.assertTrue(engine.document("plan").is_locked)
+            now = 1_060.0
+            self.assertFalse(engine.document("plan").is_locked)
+
+    def test_the_user_cancels_and_the_turn_ends(self) -> None:
+        session = self.engine.join("plan")
+        lease = checked_out(session)
+        session.cancel(person="ana")
+        self.assertEqual(session.call("canvas_read_all", {"lease_id": lease}).code, "STALE_EPOCH")
+        session.message()
+        checked_out(session)
+        self.assertIsNone(session.end().hidden)
+        self.assertFalse(self.engine.document("plan").is_locked)
+        self.assertIn("canvas_check_out", session.prompt())
+
+    def test_changes_wait_for_a_decision(self) -> None:
+        session = self.engine.join("plan")
+        session.mode("propose")
+        self.assertTrue(session.call("canvas_apply_patch", {"patch": PATCH}).ok)
+        ours = self.engine.propose("plan", markdown="# Our plan\n\none\n", reason="It is ours.", person="ana")
+        self.assertEqual((ours.owner, ours.parts[0]["after"]), ({"person": "ana"}, "# Our plan\n"))
+        theirs, _ = self.engine.proposals("plan")
+        self.assertEqual([span["kind"] for span in self.engine.redline("plan", theirs.owner)][:1], ["keep"])
+        seen = {part["id"]: part["after"] for part in theirs.parts}
+        decided = self.engine.decide("plan", accept=[theirs.parts[0]["id"]], seen=seen, person="ana")
+        self.assertEqual((decided.markdown, len(decided.accepted)), ("# Plan\n\ntwo\n", 1))
+        self.assertEqual(self.engine.withdraw("plan", ours.owner), ())
+
+    def test_a_person_undoes_the_changes_of_a_model_alone(self) -> None:
+        session = self.engine.join("plan")
+        session.call("canvas_apply_patch", {"lease_id": checked_out(session), "patch": PATCH})
+        self.engine.edit("plan", "# Our plan\n\ntwo\n", base=None, person="ana")
+        history = self.engine.history("plan")
+        self.assertEqual([change.actor for change in history.changes][-1], {"person": "ana"})
+        undone = self.engine.undo("plan", by={"conversation": "main"}, person="ana")
+        self.assertEqual((len(undone.entries), undone.kept), (1, ()))
+        self.assertEqual(self.engine.document("plan").markdown, "# Our plan\n\none\n")
+        self.engine.redo("plan", by={"person": "ana"})
+        self.assertEqual(self.engine.document("plan").markdown, "# Our plan\n\ntwo\n")
+        self.assertGreaterEqual(self.engine.collect("plan", keep_changes=1), 0)
+
     def test_tools_are_those_of_the_provider(self) -> None:
         session = self.engine.join("plan", toolset="extended")
         anthropic, openai = session.tools("anthropic"), session.tools("openai-chat")

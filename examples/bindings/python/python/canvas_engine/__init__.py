@@ -1,7 +1,10 @@
 """Language models and people edit one canvas together, without destroying each other's work."""
 
-from ._engine import Document, Edited, Engine, Reply, Session
-from ._errors import AddressError, CanvasError, PatchRejected
+from ._chat import Answer, Call, Chat
+from ._codes import Code, Reason
+from ._engine import Change, Decided, Document, Edited, Engine, History, Moved, Policy, Proposal
+from ._errors import AddressError, CanvasError, PatchRejected, StaleEdit
+from ._session import Reply, Session, TurnEnd
 from ._text import (
     Applied,
     Found,
@@ -22,27 +25,40 @@ from ._types import Fields, Json, JsonObject, Mode, Provider, Toolset
 
 __all__ = [
     "AddressError",
+    "Answer",
     "Applied",
+    "Call",
     "CanvasError",
+    "Change",
+    "Chat",
+    "Code",
+    "Decided",
     "Document",
     "Edited",
     "Engine",
     "Fields",
     "Found",
+    "History",
     "Json",
     "JsonObject",
     "Lines",
     "Match",
     "Mode",
+    "Moved",
     "PatchRejected",
     "Place",
+    "Policy",
     "Position",
+    "Proposal",
     "Provider",
-    "Reply",
+    "Reason",
     "Repair",
+    "Reply",
     "Section",
     "Session",
+    "StaleEdit",
     "Toolset",
+    "TurnEnd",
     "apply",
     "build",
     "grep",

@@ -1,20 +1,21 @@
-"""Engines, and the conversations of models with them."""
+"""Engines, and what people do on their canvases."""
 
 from __future__ import annotations
 
-import json
 import os
 import time
-import uuid
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from types import TracebackType
-from typing import cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from . import _native
-from ._errors import CanvasError
 from ._json import ask, given
-from ._types import DocumentJson, EditedJson, Fields, JsonObject, Provider, Toolset
+from ._session import Session
+from ._types import ChangeJson, DecidedJson, DocumentJson, EditedJson, Fields, JsonObject, MovedJson, Toolset
+
+if TYPE_CHECKING:
+    from .types import Actor, HistoryEntry, KeptChange, OwnedSpan, Owner, PartView
 
 
 @dataclass(frozen=True)
@@ -41,36 +42,74 @@ class Edited:
     merged: tuple[JsonObject, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class Reply:
-    """The reply to a model's call. A refusal is a reply with a code, which the model may correct."""
+@dataclass(frozen=True)
+class Policy:
+    """The rules of an engine.
 
-    body: JsonObject
+    ``lease_ttl`` is the number of seconds for which a model holds a canvas without a call. If it writes later than that,
+    and nobody else has held the canvas since, ``retake`` gives it a new lease with the same call. ``rebase`` applies a patch
+    that was written on an older text, if its places are untouched. ``merge_words`` merges a person's edit by words with
+    later changes of the same lines.
+    """
 
-    @property
-    def ok(self) -> bool:
-        """Whether the call succeeded."""
-        return self.body.get("ok") is True
+    lease_ttl: float = 15.0
+    rebase: bool = True
+    retake: bool = True
+    merge_words: bool = False
 
-    @property
-    def code(self) -> str | None:
-        """The code of a refusal."""
-        return self._of_error("code")
 
-    @property
-    def message(self) -> str | None:
-        """One sentence about a refusal, with the next step."""
-        return self._of_error("message")
+@dataclass(frozen=True)
+class Change:
+    """An entry of the history.
 
-    @property
-    def text(self) -> str:
-        """The reply as the content of a tool result, in as few tokens as JSON allows."""
-        return json.dumps(self.body, ensure_ascii=False, separators=(",", ":"))
+    ``at`` is its time in milliseconds, ``edits`` counts its edits of the document, and ``author`` wrote the content, who may
+    not be the ``actor`` that made the change.
+    """
 
-    def _of_error(self, name: str) -> str | None:
-        error = self.body.get("error")
-        value = error.get(name) if isinstance(error, dict) else None
-        return value if isinstance(value, str) else None
+    change: int
+    revision: int
+    at: int
+    actor: Actor
+    author: Actor | None
+    kind: str
+    summary: str
+    edits: int
+
+
+@dataclass(frozen=True)
+class History:
+    """A part of the history, oldest change first. If there is more, it follows ``next``."""
+
+    changes: tuple[Change, ...]
+    next: int | None
+
+
+@dataclass(frozen=True)
+class Moved:
+    """The changes that were undone or redone. ``kept`` lists those that stay, each with its reason."""
+
+    revision_id: str
+    entries: tuple[HistoryEntry, ...]
+    kept: tuple[KeptChange, ...]
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """The changes that one owner proposes, in parts by their place."""
+
+    owner: Owner
+    parts: tuple[PartView, ...]
+
+
+@dataclass(frozen=True)
+class Decided:
+    """The result of a decision, with ids of parts. ``stale`` are those that no longer fit because of it."""
+
+    accepted: tuple[str, ...]
+    rejected: tuple[str, ...]
+    stale: tuple[str, ...]
+    revision_id: str
+    markdown: str
 
 
 class Engine:
@@ -79,19 +118,23 @@ class Engine:
     ``clock`` returns the seconds since 1970. Close an engine, or use it in a ``with`` statement. Threads may share it.
     """
 
-    def __init__(self, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, *, clock: Callable[[], float] = time.time, policy: Policy = Policy()) -> None:
         self._native = _native.Engine()
         self._clock = clock
+        fields = {**asdict(policy), "lease_ttl": round(policy.lease_ttl * 1000)}
+        self.call("engine.policy", fields)
 
     @classmethod
-    def memory(cls, *, clock: Callable[[], float] = time.time) -> Engine:
+    def memory(cls, *, clock: Callable[[], float] = time.time, policy: Policy = Policy()) -> Engine:
         """Creates an engine whose canvases end with it."""
-        return cls(clock=clock)
+        return cls(clock=clock, policy=policy)
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str], *, clock: Callable[[], float] = time.time) -> Engine:
+    def open(
+        cls, path: str | os.PathLike[str], *, clock: Callable[[], float] = time.time, policy: Policy = Policy()
+    ) -> Engine:
         """Opens the canvases of an SQLite file, which is created if it is missing."""
-        engine = cls(clock=clock)
+        engine = cls(clock=clock, policy=policy)
         engine.call("store.open", {"kind": "sqlite", "path": os.fspath(path)})
         return engine
 
@@ -124,8 +167,8 @@ class Engine:
     def edit(self, canvas: str, markdown: str, *, base: str | None, person: str | None = None) -> Edited:
         """Makes a person's edit: the whole text, and the revision that it was written on.
 
-        Changes that others made since the base are kept. An edit of the same place is refused. Without a base, the text
-        replaces whatever is there.
+        Changes that others made since the base are kept. An edit of the same place raises ``StaleEdit``. Without a base, the
+        text replaces whatever is there.
         """
         fields = given({"canvas": canvas, "markdown": markdown, "base_revision_id": base, "person": person})
         done = cast("EditedJson", self.call("user.edit", fields))
@@ -135,89 +178,107 @@ class Engine:
         """Lets a model work on a canvas in a conversation."""
         return Session(self, canvas, conversation, toolset)
 
+    def history(self, canvas: str, *, after: int | None = None, limit: int = 100, by: Fields | None = None) -> History:
+        """Lists changes, oldest first.
 
-class Session:
-    """A conversation of a model about a canvas. At the end of a ``with`` statement, it returns its lease."""
-
-    def __init__(self, engine: Engine, canvas: str, conversation: str, toolset: Toolset) -> None:
-        self.canvas = canvas
-        self.conversation = conversation
-        self.toolset = toolset
-        self._engine = engine
-        self._lease: str | None = None
-
-    def tools(self, provider: Provider) -> list[JsonObject]:
-        """Returns the tools as the provider's SDK takes them."""
-        tools = self._engine.call("provider.tools", {"provider": provider, "toolset": self.toolset})["tools"]
-        return cast("list[JsonObject]", tools)
-
-    def call(self, name: str, arguments: str | Fields, *, call_id: str | None = None) -> Reply:
-        """Runs a tool call of the model.
-
-        ``arguments`` are an object, or its JSON as some SDKs have it. If the model's arguments cannot be read, the reply says
-        so. A call that changes the canvas and has the id of an earlier one gets the reply of that one, so pass the
-        provider's id to retry safely.
+        ``by`` selects those of ``{"person": …}``, ``{"conversation": …}`` or ``{"conversation": …, "turn": …}``.
         """
-        try:
-            body = self._run(name, _object(arguments), call_id or str(uuid.uuid4()))
-        except CanvasError as error:
-            if error.code != "INVALID_ARGUMENTS":
-                raise
-            body = {"ok": False, "error": {"code": error.code, "message": error.message, "retryable": False}}
-        reply = Reply(body)
-        self._note_lease(name, reply)
-        return reply
+        fields = given({"canvas": canvas, "after": after, "limit": limit, "by": by})
+        page = self.call("history.list", fields)
+        rows = cast("list[ChangeJson]", page["changes"])
+        return History(tuple(Change(**row) for row in rows), cast("int | None", page.get("next")))
 
-    def message(self, *, person: str | None = None) -> str | None:
-        """Notes a message of the user, which ends the turn before.
+    def undo(
+        self,
+        canvas: str,
+        steps: int | None = None,
+        *,
+        by: Fields | None = None,
+        partial: bool = False,
+        person: str | None = None,
+    ) -> Moved:
+        """Undoes the last changes, or those that ``by`` selects, which may be ``{"change": number}`` too.
 
-        Returns a text about the user's own changes, to put before the message, or ``None`` if there is nothing to tell.
+        Changes of others stay. If one of them builds on a change to undo, ``HISTORY_CONFLICT`` is raised, or ``kept`` lists
+        it if ``partial`` is true.
         """
-        fields = {"canvas": self.canvas, "session": self.conversation, "person": person}
-        hidden = self._engine.call("user.message", given(fields))["hidden_message"]
-        return hidden if isinstance(hidden, str) else None
+        fields = {"canvas": canvas, "steps": steps, "by": by, "partial": partial or None, "person": person}
+        return _moved(self.call("history.undo", given(fields)), "undone")
 
-    def close(self) -> None:
-        """Returns the lease if the model holds one."""
-        if self._lease is not None:
-            self.call("canvas_check_in", {"lease_id": self._lease})
+    def redo(
+        self, canvas: str, steps: int | None = None, *, by: Fields | None = None, person: str | None = None
+    ) -> Moved:
+        """Redoes the changes that were undone last."""
+        fields = {"canvas": canvas, "steps": steps, "by": by, "person": person}
+        return _moved(self.call("history.redo", given(fields)), "redone")
 
-    def __enter__(self) -> Session:
-        return self
+    def propose(
+        self,
+        canvas: str,
+        *,
+        patch: str | None = None,
+        markdown: str | None = None,
+        reason: str | None = None,
+        person: str | None = None,
+    ) -> Proposal:
+        """Proposes a person's changes as a patch or as the whole text, for a decision."""
+        fields = {"canvas": canvas, "patch": patch, "markdown": markdown, "reason": reason, "person": person}
+        return _proposal(self.call("proposal.make", given(fields))["proposal"])
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        try:
-            self.close()
-        except CanvasError as fault:
-            # A closed engine has no lease, and that of another process is not ours.
-            if error is None and fault.code not in ("CLOSED", "FORKED"):
-                raise
+    def proposals(self, canvas: str) -> tuple[Proposal, ...]:
+        """Lists what waits for a decision, by owner."""
+        return _proposals(self.call("proposal.list", {"canvas": canvas}))
 
-    def _run(self, name: str, arguments: Fields, call_id: str) -> JsonObject:
-        fields: dict[str, object] = {"canvas": self.canvas, "session": self.conversation, "call_id": call_id}
-        fields.update(name=name, arguments=arguments)
-        if self.toolset == "extended":
-            fields["toolset"] = "extended"
-        return self._engine.call("tool.call", fields)
+    def decide(
+        self,
+        canvas: str,
+        *,
+        accept: Sequence[str] | Literal["all"] = (),
+        reject: Sequence[str] | Literal["all"] = (),
+        seen: Mapping[str, str] | None = None,
+        note: str | None = None,
+        person: str | None = None,
+    ) -> Decided:
+        """Accepts and rejects parts of proposals by their ids, or all of them.
 
-    def _note_lease(self, name: str, reply: Reply) -> None:
-        error = reply.body.get("error")
-        lease = (error if isinstance(error, dict) else reply.body).get("lease_id")
-        if name == "canvas_check_in":
-            self._lease = None
-        elif isinstance(lease, str):
-            self._lease = lease
+        ``seen`` maps an id to the text that the person saw: if the part has another one now, ``PART_CHANGED`` is raised.
+        """
+        fields = {"canvas": canvas, "accept": _chosen(accept), "reject": _chosen(reject), "seen": seen}
+        done = cast("DecidedJson", self.call("proposal.decide", given({**fields, "note": note, "person": person})))
+        accepted, rejected, stale = tuple(done["accepted"]), tuple(done["rejected"]), tuple(done["stale"])
+        return Decided(accepted, rejected, stale, done["revision_id"], done["markdown"])
+
+    def withdraw(
+        self, canvas: str, owner: Owner, parts: Sequence[str] | None = None
+    ) -> tuple[Proposal, ...]:
+        """Withdraws an owner's parts, all by default, and lists the proposals that are left."""
+        fields = {"canvas": canvas, "owner": owner, "parts": None if parts is None else list(parts)}
+        return _proposals(self.call("proposal.withdraw", given(fields)))
+
+    def redline(self, canvas: str, owner: Owner | None = None) -> tuple[OwnedSpan, ...]:
+        """Returns the document with its proposals as spans to keep, insert or delete, of one owner or of all."""
+        spans = self.call("proposal.redline", {"canvas": canvas, "owner": owner})["spans"]
+        return tuple(cast("list[OwnedSpan]", spans))
+
+    def collect(self, canvas: str, *, keep_changes: int | None = None) -> int:
+        """Drops what nothing needs any more, and changes older than the last ``keep_changes``. Returns the dropped blobs."""
+        fields = given({"canvas": canvas, "keep_entries": keep_changes, "older_than": 0})
+        return cast("int", self.call("store.collect", fields)["removed"])
 
 
-def _object(arguments: str | Fields) -> Fields:
-    if isinstance(arguments, Mapping):
-        return arguments
-    try:
-        value: object = json.loads(arguments or "{}")
-    except (ValueError, RecursionError) as error:
-        raise CanvasError("INVALID_ARGUMENTS", f"the arguments are no JSON ({error}): send the call again") from error
-    if not isinstance(value, dict):
-        raise CanvasError("INVALID_ARGUMENTS", "the arguments are no JSON object: send the call again")
-    return cast("Fields", value)
+def _chosen(parts: Sequence[str] | Literal["all"]) -> str | list[str]:
+    return "all" if parts == "all" else list(parts)
+
+
+def _moved(done: JsonObject, name: Literal["undone", "redone"]) -> Moved:
+    moved = cast("MovedJson", done)
+    return Moved(moved["revision_id"], tuple(moved.get(name, ())), tuple(moved.get("kept", ())))
+
+
+def _proposal(value: object) -> Proposal:
+    fields = cast("Mapping[str, object]", value)
+    return Proposal(cast("Owner", fields["owner"]), tuple(cast("list[PartView]", fields["parts"])))
+
+
+def _proposals(listed: JsonObject) -> tuple[Proposal, ...]:
+    return tuple(_proposal(value) for value in cast("list[object]", listed["proposals"]))

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 from ._types import JsonObject
+
+if TYPE_CHECKING:
+    from ._codes import Code, Reason
 
 
 class CanvasError(Exception):
@@ -11,9 +16,9 @@ class CanvasError(Exception):
     ``code`` is stable, ``message`` says what to do next, and ``details`` has the other fields of the refusal.
     """
 
-    def __init__(self, code: str, message: str, details: JsonObject | None = None) -> None:
+    def __init__(self, code: Code, message: str, details: JsonObject | None = None) -> None:
         super().__init__(code, message, details)
-        self.code = code
+        self.code: Code = code
         self.message = message
         self.details: JsonObject = details or {}
 
@@ -36,14 +41,37 @@ class PatchRejected(CanvasError):
     """A patch does not apply. ``conflicts`` has each hunk that does not fit, with its reason and the lines there now."""
 
     @property
-    def reason(self) -> str:
+    def reason(self) -> Reason:
         """The reason of the first conflict."""
-        return str(self.details.get("reason", ""))
+        return cast("Reason", self.details.get("reason", ""))
 
     @property
     def conflicts(self) -> list[JsonObject]:
         """The hunks that do not fit."""
         return _objects(self.details.get("conflicts"))
+
+
+class StaleEdit(CanvasError):
+    """A person's edit does not fit what others changed since its base.
+
+    Nothing is lost: ``markdown`` is the person's text, and ``revision_id`` is the document's revision, the base of another try.
+    """
+
+    @property
+    def markdown(self) -> str:
+        """The text of the refused edit."""
+        return str(self.details["markdown"])
+
+    @property
+    def revision_id(self) -> str:
+        """The current revision."""
+        return str(self.details["revision_id"])
+
+    @property
+    def changes(self) -> JsonObject | None:
+        """The changes since the base, as a diff, if its text is known."""
+        changes = self.details.get("changes")
+        return changes if isinstance(changes, dict) else None
 
 
 class AddressError(CanvasError):
@@ -62,8 +90,12 @@ _OF_ADDRESSES = frozenset(
 
 def error_of(error: JsonObject) -> CanvasError:
     details = {name: value for name, value in error.items() if name not in ("code", "message")}
-    code, message = str(error["code"]), str(error["message"])
-    kind = PatchRejected if code == "PATCH_REJECTED" else AddressError if code in _OF_ADDRESSES else CanvasError
+    code, message = cast("Code", error["code"]), str(error["message"])
+    kind = CanvasError
+    if code == "PATCH_REJECTED":
+        kind = StaleEdit if details.get("reason") == "STALE_BASE" and "markdown" in details else PatchRejected
+    elif code in _OF_ADDRESSES:
+        kind = AddressError
     return kind(code, message, details)
 
 

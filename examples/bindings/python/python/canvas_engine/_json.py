@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from . import _native
 from ._errors import CanvasError, error_of
 from ._types import Fields, JsonObject
 
+if TYPE_CHECKING:
+    from ._codes import Code
+
 LONE_SURROGATE = "the text has a lone surrogate: replace it"
 
-_UNUSABLE = {
+_UNUSABLE: dict[Code, str] = {
     "CLOSED": "the engine is closed: open another one",
     "FORKED": "the engine belongs to the process before a fork: open one in this process",
     "INTERNAL": "the engine has a bug, and may have made a part of the change: look at the canvas",
@@ -29,7 +32,7 @@ def ask(native: _native.Engine, op: str, fields: Fields) -> JsonObject:
     except UnicodeEncodeError as error:
         raise CanvasError("INVALID_ARGUMENTS", LONE_SURROGATE) from error
     except RuntimeError as error:
-        code = str(error)
+        code = cast("Code", str(error))
         if code not in _UNUSABLE:
             raise
         raise CanvasError(code, _UNUSABLE[code]) from None

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, TypeAlias, TypedDict, Union
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict, Union
+
+if TYPE_CHECKING:
+    from .types import Actor, HistoryEntry, KeptChange
 
 Json: TypeAlias = Union["dict[str, Json]", "list[Json]", str, int, float, bool, None]
 JsonObject: TypeAlias = dict[str, Json]
@@ -72,3 +75,47 @@ class EditedJson(TypedDict):
     canvas_epoch: int
     moved: bool
     merged: list[JsonObject]
+
+
+class ChangeJson(TypedDict):
+    change: int
+    revision: int
+    at: int
+    actor: Actor
+    author: Actor | None
+    kind: str
+    summary: str
+    edits: int
+
+
+class MovedJson(TypedDict, total=False):
+    revision_id: str
+    undone: list[HistoryEntry]
+    redone: list[HistoryEntry]
+    kept: list[KeptChange]
+
+
+class DecidedJson(TypedDict):
+    accepted: list[str]
+    rejected: list[str]
+    stale: list[str]
+    revision_id: str
+    markdown: str
+
+
+class EncodedJson(TypedDict):
+    body: JsonObject
+    losses: list[JsonObject]
+
+
+class CallJson(TypedDict):
+    id: str
+    name: str
+    arguments: JsonObject | None
+
+
+class DecodedJson(TypedDict):
+    events: list[JsonObject]
+    calls: list[CallJson]
+    text: str
+    finish: str
