@@ -35,6 +35,7 @@ impl Fetched {
 /// The entries named by the head and by the entries read so far, with their numbers.
 pub(crate) struct Reach<L> {
     marks: Vec<(u64, BlobId)>,
+    oldest: u64,
     look: L,
     named: BTreeMap<u64, BlobId>,
     read: usize,
@@ -51,7 +52,7 @@ impl<'e, E: Linked + 'e, L: Fn(BlobId) -> Known<'e, E>> Reach<L> {
     ) -> Self {
         let marks: Vec<_> = marks.into_iter().collect();
         let mut open: Vec<_> = seeds.into_iter().chain(marks.iter().copied()).collect();
-        let mut reach = Self { marks, look, named: BTreeMap::new(), read: 0 };
+        let mut reach = Self { marks, oldest, look, named: BTreeMap::new(), read: 0 };
         while let Some((number, id)) = open.pop() {
             if number < oldest || reach.named.contains_key(&number) {
                 continue;
@@ -108,7 +109,8 @@ impl<'e, E: Linked + 'e, L: Fn(BlobId) -> Known<'e, E>> Reach<L> {
 
     /// Returns the first unread entry on the way from the head to an entry that is not named yet.
     fn next_towards(&self, target: u64) -> Option<BlobId> {
-        if self.named.contains_key(&target) {
+        // The way to an older entry may lead past the oldest, to one that is not kept.
+        if target < self.oldest || self.named.contains_key(&target) {
             return None;
         }
         let closest = |named: &mut dyn Iterator<Item = (u64, BlobId)>| {

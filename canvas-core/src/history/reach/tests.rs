@@ -1,6 +1,6 @@
 //! Compares walks in waves with walks that read one entry after the other, over journals of all versions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -268,5 +268,36 @@ proptest! {
         let end = (low + len).min(journal.slot.entries);
         let mut reader = Reader::default();
         prop_assert!(reader.range(&journal, low..=end).into_iter().eq((low..=end).rev()));
+    }
+}
+
+/// An entry older than the oldest one that is kept cannot be reached, and no entry on the way to it is read in vain.
+#[test]
+fn the_way_to_an_older_entry_ends_at_the_oldest_that_is_kept() {
+    for version in VERSIONS {
+        let journal = Journal::of(70, version);
+        for oldest in 2..=70 {
+            for wanted in [1, 2, oldest / 2, oldest - 1].into_iter().filter(|wanted| *wanted > 0) {
+                let mut read = BTreeSet::new();
+                loop {
+                    let look = |id: BlobId| match read.contains(&id) {
+                        true => Known::Entry(&journal.entries[&id]),
+                        false => Known::Nothing,
+                    };
+                    let wave = Reach::new(journal.slot.marks(), oldest, [], look).wave(wanted..=wanted);
+                    if wave.is_empty() {
+                        break;
+                    }
+                    for id in wave {
+                        let number = journal.entries[&id].number.get();
+                        assert!(
+                            number >= oldest,
+                            "{number} on the way to {wanted}, though {oldest} is the oldest"
+                        );
+                        read.insert(id);
+                    }
+                }
+            }
+        }
     }
 }
