@@ -55,8 +55,8 @@ impl Operation {
 /// The JSON Schema of a field. One name has one type, unless operations differ.
 fn type_of(name: &str) -> Value {
     match name {
-        "canvas" | "text" | "patch" | "mode" | "form" | "argument" | "before" | "dialect" | "path"
-        | "expr" | "timezone" | "session" | "kind" | "markdown" | "call_id" | "name" | "toolset"
+        "canvas" | "text" | "patch" | "mode" | "form" | "argument" | "before" | "after" | "dialect"
+        | "path" | "expr" | "timezone" | "session" | "kind" | "markdown" | "call_id" | "name" | "toolset"
         | "base_revision_id" | "person" | "provider" | "model" | "system" | "prompt" | "method" | "runId"
         | "eventId" | "step" | "reason" | "note" | "format" => json!({"type": "string"}),
         "context" | "limit" | "steps" | "keep_entries" | "older_than" | "seed" | "max_tokens"
@@ -88,6 +88,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     operation("markdown.outline", &["text"], |_, request| text::outline(request)),
     operation("structure.apply", &["text", "edit", "protected?"], |_, request| text::restructure(request)),
     operation("markdown.effects", &["before", "after"], |_, request| text::effects_of(request)),
+    operation("text.redline", &["before", "after"], |_, request| text::redline(request)),
     operation("text.positions", &["text", "at"], |_, request| text::positions(request)),
     operation("markdown.resolve", &["text", "address"], |_, request| text::resolve(request)),
     operation("text.grep", &["text", "query", "regex?"], |_, request| text::grep(request)),

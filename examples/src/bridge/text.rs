@@ -3,10 +3,10 @@
 use canvas_core::document::LineSpan;
 use canvas_core::json::canonical_json;
 use canvas_core::text::{
-    Address, AddressError, ApplyOptions, EditPolicy, GrepError, GrepLimits, LiveOutline, Mode, Offset,
+    Address, AddressError, ApplyOptions, EditPolicy, GrepError, GrepLimits, LiveOutline, Mode, Offset, Parts,
     PositionError, PositionMap, Query, StructureEdit, StructureError, apply as apply_patch,
     build as build_patch, edit_structure, effects, grep as grep_text, outline as outline_of,
-    resolve as resolve_address,
+    redline as redline_of, resolve as resolve_address,
 };
 use canvas_core::{BlobId, CodedError as _};
 use canvas_tools::{HunkPreview, PatchPreview};
@@ -39,6 +39,17 @@ pub(super) fn apply(request: &Request<'_>) -> Result<Value, BridgeError> {
 /// Lists what a change of a text breaks elsewhere in it.
 pub(super) fn effects_of(request: &Request<'_>) -> Result<Value, BridgeError> {
     Ok(json!({"effects": effects(request.text("before")?, request.text("after")?)}))
+}
+
+/// Shows a change as pieces that are kept, inserted or deleted, by words.
+pub(super) fn redline(request: &Request<'_>) -> Result<Value, BridgeError> {
+    let (before, after) = (request.text("before")?, request.text("after")?);
+    let mut parts = Parts::default();
+    parts.propose(before, after, &mut 0, None);
+    let spans = redline_of(before, parts.iter().map(|part| (part.id(), part.edits())));
+    let spans: Vec<Value> =
+        spans.into_iter().map(|span| json!({"kind": span.kind, "text": span.text})).collect();
+    Ok(json!({"spans": spans}))
 }
 
 /// Counts positions of a text in all units.

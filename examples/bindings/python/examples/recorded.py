@@ -67,7 +67,9 @@ def _step(results: list[str]) -> tuple[str, str, dict[str, str]] | None:
 
 
 def _anthropic(request: dict[str, Any]) -> dict[str, Any]:
-    blocks = [block for message in request["messages"] for block in message["content"] if isinstance(block, dict)]
+    # The content of a message is a text or a list of blocks.
+    contents: list[Any] = [message["content"] for message in request["messages"]]
+    blocks: list[dict[str, Any]] = [block for content in contents if not isinstance(content, str) for block in content]
     results = [json.dumps(block["content"]) for block in blocks if block["type"] == "tool_result"]
     step = _step(results)
     block: dict[str, Any] = {"type": "text", "text": LAST_WORDS}

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Annotated
 
@@ -41,7 +41,7 @@ class Saved(BaseModel):
 
 
 @asynccontextmanager
-async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
     with canvas.Engine.open(os.environ.get("CANVAS_DB", "notes.db")) as engine:
         app.state.engine = engine
         yield

@@ -89,6 +89,7 @@ class Moved:
     """The changes that were undone or redone. ``kept`` lists those that stay, each with its reason."""
 
     revision_id: str
+    epoch: int
     entries: tuple[HistoryEntry, ...]
     kept: tuple[KeptChange, ...]
 
@@ -272,7 +273,7 @@ def _chosen(parts: Sequence[str] | Literal["all"]) -> str | list[str]:
 
 def _moved(done: JsonObject, name: Literal["undone", "redone"]) -> Moved:
     moved = cast("MovedJson", done)
-    return Moved(moved["revision_id"], tuple(moved.get(name, ())), tuple(moved.get("kept", ())))
+    return Moved(moved["revision_id"], moved["canvas_epoch"], tuple(moved.get(name, ())), tuple(moved.get("kept", ())))
 
 
 def _proposal(value: object) -> Proposal:

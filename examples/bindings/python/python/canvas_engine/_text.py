@@ -6,12 +6,23 @@ import os
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Literal, cast
 
 from . import _native
 from ._errors import CanvasError
 from ._json import LONE_SURROGATE, ask
-from ._types import Fields, FoundJson, JsonObject, Mode, PlaceJson, PositionJson, SectionJson
+from ._types import (
+    EffectJson,
+    Fields,
+    FoundJson,
+    JsonObject,
+    Mode,
+    PlaceJson,
+    PositionJson,
+    RestructuredJson,
+    SectionJson,
+    SpanJson,
+)
 
 
 @dataclass(frozen=True)
@@ -93,6 +104,32 @@ class Position:
     scalar_column: int
 
 
+@dataclass(frozen=True)
+class Restructured:
+    """The result of a structured edit, like that of a patch: changed lines of ``text``, and the patch that leads back."""
+
+    text: str
+    spans: tuple[Lines, ...]
+    inverse: str
+
+
+@dataclass(frozen=True)
+class Span:
+    """A piece of a change: text to keep, insert or delete."""
+
+    kind: Literal["keep", "insert", "delete"]
+    text: str
+
+
+@dataclass(frozen=True)
+class Effect:
+    """Something that a change of a text does elsewhere in it, such as a link that leads nowhere now, at a line after it."""
+
+    code: str
+    line: int
+    detail: str
+
+
 def apply(text: str, patch: str, *, mode: Mode = "strict") -> Applied:
     """Applies a unified diff to a text, all hunks or none.
 
@@ -152,6 +189,32 @@ def positions(text: str, at: Sequence[Fields]) -> list[Position]:
     """
     found = _ask("text.positions", {"text": text, "at": list(at)})
     return [Position(**position) for position in cast("list[PositionJson]", found["positions"])]
+
+
+def edit_structure(text: str, edit: Fields, *, protected: Sequence[Fields] = ()) -> Restructured:
+    """Makes an edit by address, such as ``{"item": {"section": ["Tasks"], "item": 2, "check": True}}``.
+
+    The edits are ``move``, ``delete``, ``shift``, ``rename``, ``table``, ``front_matter``, ``item``, ``renumber`` and
+    ``replace_all``. Raises :class:`CanvasError` if the edit would change anything else, or a ``protected`` address.
+    """
+    fields: dict[str, object] = {"text": text, "edit": edit}
+    if protected:
+        fields["protected"] = list(protected)
+    done = cast("RestructuredJson", _ask("structure.apply", fields))
+    spans = tuple(Lines(span["start_line"], span["end_line"]) for span in done["spans"])
+    return Restructured(done["text"], spans, done["reverse"])
+
+
+def effects(before: str, after: str) -> list[Effect]:
+    """Lists links, footnotes and tables that a change breaks, and anchors that it changes."""
+    found = cast("list[EffectJson]", _ask("markdown.effects", {"before": before, "after": after})["effects"])
+    return [Effect(**effect) for effect in found]
+
+
+def redline(before: str, after: str) -> list[Span]:
+    """Shows a change by words, as pieces to keep, insert or delete."""
+    spans = cast("list[SpanJson]", _ask("text.redline", {"before": before, "after": after})["spans"])
+    return [Span(**span) for span in spans]
 
 
 class _Local(threading.local):

@@ -63,6 +63,23 @@ class PositionJson(TypedDict):
     scalar_column: int
 
 
+class RestructuredJson(TypedDict):
+    text: str
+    spans: list[LinesJson]
+    reverse: str
+
+
+class EffectJson(TypedDict):
+    code: str
+    line: int
+    detail: str
+
+
+class SpanJson(TypedDict):
+    kind: Literal["keep", "insert", "delete"]
+    text: str
+
+
 class DocumentJson(TypedDict):
     markdown: str
     revision_id: str
@@ -90,6 +107,7 @@ class ChangeJson(TypedDict):
 
 class MovedJson(TypedDict, total=False):
     revision_id: str
+    canvas_epoch: int
     undone: list[HistoryEntry]
     redone: list[HistoryEntry]
     kept: list[KeptChange]

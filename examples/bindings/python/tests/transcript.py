@@ -1,0 +1,196 @@
+"""Plays a transcript of the JSON interface again through the public objects, and compares each reply.
+
+    python transcript.py FILE
+
+``cargo run -p canvas-examples --example transcript`` writes such a file.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sys
+from collections.abc import Callable, Mapping
+from typing import cast
+
+import canvas_engine as canvas
+
+Request = dict[str, canvas.Json]
+Reply = Mapping[str, object]
+
+
+class Player:
+    """An engine whose clock is that of the requests."""
+
+    def __init__(self) -> None:
+        self.now = 0
+        policy = canvas.Policy(rebase=False, retake=False)
+        self.engine = canvas.Engine.memory(clock=lambda: self.now / 1000, policy=policy)
+
+    def play(self, request: Request) -> canvas.JsonObject:
+        """Returns the reply as the interface gives it."""
+        now = request.pop("now")
+        assert isinstance(now, int)
+        self.now = now
+        op = str(request.pop("op"))
+        try:
+            result = PLAYS[op](self, request) if op in PLAYS else self.engine.call(op, request)
+        except canvas.CanvasError as error:
+            fields: canvas.JsonObject = {**error.details, "code": error.code, "message": error.message}
+            return {"id": None, "ok": False, "error": fields}
+        return {"id": None, "ok": True, "result": cast("canvas.JsonObject", plain(result))}
+
+    def session(self, request: Request) -> canvas.Session:
+        toolset = cast("canvas.Toolset", request.get("toolset", "document"))
+        return self.engine.join(str(request["canvas"]), str(request.get("session", "main")), toolset=toolset)
+
+
+def plain(value: object) -> object:
+    """Returns the JSON of an object."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, Mapping):
+        return {name: plain(field) for name, field in cast("Mapping[str, object]", value).items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in cast("list[object]", value)]
+    return value
+
+
+def renamed(value: object, **names: str) -> Reply:
+    """Returns the fields of an object under the names of the interface."""
+    fields = cast("dict[str, object]", plain(value))
+    return {names.get(name, name): field for name, field in fields.items()}
+
+
+def text_of(request: Request, name: str = "text") -> str:
+    return cast("str", request[name])
+
+
+def fields_of(request: Request, *names: str) -> dict[str, canvas.Json]:
+    return {name: request[name] for name in names if name in request}
+
+
+def build(_: Player, request: Request) -> Reply:
+    """The interface names the file."""
+    hunks = canvas.build(text_of(request, "before"), text_of(request, "after"))
+    return {"patch": f"--- a/document.md\n+++ b/document.md\n{hunks}" if hunks else ""}
+
+
+def document(player: Player, request: Request) -> Reply:
+    return renamed(player.engine.document(text_of(request, "canvas")), epoch="canvas_epoch", is_locked="locked")
+
+
+def edit(player: Player, request: Request) -> Reply:
+    base, person = cast("str | None", request.get("base_revision_id")), cast("str | None", request.get("person"))
+    edited = player.engine.edit(text_of(request, "canvas"), text_of(request, "markdown"), base=base, person=person)
+    return renamed(edited, epoch="canvas_epoch")
+
+
+def tool(player: Player, request: Request) -> Reply:
+    arguments = cast("canvas.JsonObject", request["arguments"])
+    return player.session(request).call(text_of(request, "name"), arguments, call_id=text_of(request, "call_id")).body
+
+
+def history(player: Player, request: Request) -> Reply:
+    page = renamed(player.engine.history(text_of(request, "canvas"), limit=cast("int", request["limit"])))
+    return {name: value for name, value in page.items() if value is not None}
+
+
+def step(player: Player, request: Request, name: str, move: Callable[..., canvas.Moved]) -> Reply:
+    moved = move(text_of(request, "canvas"), **fields_of(request, "by", "partial", "person"))
+    fields = renamed(moved, entries=name, epoch="canvas_epoch")
+    return {field: value for field, value in fields.items() if field != "kept" or name == "undone"}
+
+
+def decide(player: Player, request: Request) -> Reply:
+    names = ("accept", "reject", "seen", "note", "person")
+    decide = cast("Callable[..., canvas.Decided]", player.engine.decide)
+    return renamed(decide(request["canvas"], **fields_of(request, *names)))
+
+
+def propose(player: Player, request: Request) -> Reply:
+    names = ("patch", "markdown", "reason", "person")
+    make = cast("Callable[..., canvas.Proposal]", player.engine.propose)
+    return {"proposal": make(request["canvas"], **fields_of(request, *names))}
+
+
+def nothing(value: None) -> Reply:
+    return {}
+
+
+PLAYS: dict[str, Callable[[Player, Request], Reply]] = {
+    "patch.apply": lambda _, request: renamed(
+        canvas.apply(text_of(request), text_of(request, "patch"), mode=cast("canvas.Mode", request["mode"])),
+        hunks="applied_hunks",
+        inverse="reverse",
+    ),
+    "patch.build": build,
+    "markdown.outline": lambda _, request: {"sections": canvas.outline(text_of(request))},
+    "markdown.resolve": lambda _, request: renamed(
+        canvas.resolve(text_of(request), cast("canvas.JsonObject", request["address"]))
+    ),
+    "markdown.effects": lambda _, request: {
+        "effects": canvas.effects(text_of(request, "before"), text_of(request, "after"))
+    },
+    "text.grep": lambda _, request: renamed(
+        canvas.grep(text_of(request), text_of(request, "query"), regex=bool(request["regex"]))
+    ),
+    "text.positions": lambda _, request: {
+        "positions": canvas.positions(text_of(request), cast("list[canvas.JsonObject]", request["at"]))
+    },
+    "text.redline": lambda _, request: {
+        "spans": canvas.redline(text_of(request, "before"), text_of(request, "after"))
+    },
+    "structure.apply": lambda _, request: renamed(
+        canvas.edit_structure(text_of(request), cast("canvas.JsonObject", request["edit"])), inverse="reverse"
+    ),
+    "canvas.create": lambda player, request: {
+        "revision_id": player.engine.create(text_of(request, "canvas"), text_of(request, "markdown"))
+    },
+    "canvas.text": document,
+    "user.edit": edit,
+    "tool.call": tool,
+    "tool.prompt": lambda player, request: {
+        "prompt": player.engine.join("none", toolset=cast("canvas.Toolset", request["toolset"])).prompt()
+    },
+    "session.mode": lambda player, request: nothing(
+        cast("Callable[[object], None]", player.session(request).mode)(request["mode"])
+    ),
+    "history.list": history,
+    "history.undo": lambda player, request: step(player, request, "undone", player.engine.undo),
+    "history.redo": lambda player, request: step(player, request, "redone", player.engine.redo),
+    "proposal.make": propose,
+    "proposal.list": lambda player, request: {"proposals": player.engine.proposals(text_of(request, "canvas"))},
+    "proposal.redline": lambda player, request: {
+        "spans": cast("Callable[..., object]", player.engine.redline)(request["canvas"], request["owner"])
+    },
+    "proposal.withdraw": lambda player, request: {
+        "proposals": cast("Callable[..., object]", player.engine.withdraw)(request["canvas"], request["owner"])
+    },
+    "proposal.decide": decide,
+    "store.collect": lambda player, request: {
+        "removed": player.engine.collect(
+            text_of(request, "canvas"), keep_changes=cast("int", request["keep_entries"])
+        )
+    },
+}
+
+
+def main(path: str) -> None:
+    player = Player()
+    played = through_objects = 0
+    with open(path, encoding="utf-8", newline="\n") as lines:
+        for line in lines:
+            pair = json.loads(line)
+            op = pair["request"]["op"]
+            expected = pair["reply"]
+            reply = player.play(dict(pair["request"]))
+            assert reply == expected, f"request {played + 1}: {pair['request']}\ngave     {reply}\nand not  {expected}"
+            played += 1
+            through_objects += op in PLAYS
+    print(f"{played} requests have the same replies, {through_objects} of them through public objects")
+    assert played >= 2_000 and through_objects * 10 > played * 8
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

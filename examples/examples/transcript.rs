@@ -1,0 +1,322 @@
+//! Writes requests to the bridge with its replies, one pair as JSON in each line. A binding for another language plays the
+//! requests again through its own objects, and must give the same replies.
+//!
+//! ```text
+//! cargo run -p canvas-examples --example transcript -- 2000
+//! ```
+
+use std::env;
+use std::error::Error;
+use std::io::{self, Write as _};
+
+use canvas_examples::bridge::Bridge;
+use serde_json::{Value, json};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let count = env::args().nth(1).map_or(Ok(2_000), |count| count.parse())?;
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut story = Story::new();
+    while story.count < count {
+        for (request, reply) in story.step() {
+            writeln!(out, "{}", json!({"request": request, "reply": reply}))?;
+        }
+    }
+    Ok(out.flush()?)
+}
+
+const LINES: [&str; 22] = [
+    "# Plan",
+    "## Step *one*",
+    "## Step two",
+    "### größe 🦀",
+    "",
+    "",
+    "text of a line",
+    "- [ ] task",
+    "- [x] done",
+    "  - deeper",
+    "1. first",
+    "1. second",
+    "> quote",
+    "```rust",
+    "```",
+    "| a | b |",
+    "|---|---|",
+    "| 1 | x\\|y |",
+    "[^1]: note",
+    "word[^1]",
+    "tab\there",
+    "e\u{301} \u{202e}x",
+];
+
+const SESSIONS: [&str; 3] = ["main", "second", "third"];
+const PEOPLE: [&str; 2] = ["ana", "ben"];
+
+/// A pseudorandom sequence, the same each time.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % sides
+    }
+
+    fn of<'v, T: ?Sized>(&mut self, values: &[&'v T]) -> &'v T {
+        values[self.roll(values.len())]
+    }
+
+    fn one_of<const N: usize>(&mut self, values: [Value; N]) -> Value {
+        let at = self.roll(N);
+        values.into_iter().nth(at).expect("a roll is below its sides")
+    }
+
+    fn text(&mut self) -> String {
+        let end = if self.roll(8) == 0 { "\r\n" } else { "\n" };
+        let mut text: String = (0..self.roll(30)).map(|_| format!("{}{end}", self.of(&LINES))).collect();
+        if self.roll(6) == 0 {
+            text.insert_str(0, "---\nk: v\n---\n");
+        }
+        if self.roll(4) == 0 { text.trim_end().to_owned() } else { text }
+    }
+
+    /// The text with a few changed lines.
+    fn change(&mut self, text: &str) -> String {
+        let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
+        for _ in 0..=self.roll(2) {
+            let at = self.roll(lines.len() + 1);
+            if self.roll(2) == 0 && at < lines.len() {
+                lines.remove(at);
+            }
+            lines.insert(
+                at.min(lines.len()),
+                self.of(&["new line\n", "- [ ] new task\n", "neue Größe 🦀\n", "\n"]),
+            );
+        }
+        lines.concat()
+    }
+}
+
+struct Story {
+    bridge: Bridge,
+    dice: Dice,
+    now: u64,
+    count: usize,
+    calls: usize,
+    pairs: Vec<(Value, Value)>,
+}
+
+impl Story {
+    fn new() -> Self {
+        Self {
+            bridge: Bridge::new(),
+            dice: Dice(0x9e37_79b9_7f4a_7c15),
+            now: 1_700_000_000_000,
+            count: 0,
+            calls: 0,
+            pairs: Vec::new(),
+        }
+    }
+
+    /// Makes a few requests that belong together, and returns them with their replies.
+    fn step(&mut self) -> Vec<(Value, Value)> {
+        match self.dice.roll(3) {
+            0 => self.on_text(),
+            _ => self.on_canvas(),
+        }
+        std::mem::take(&mut self.pairs)
+    }
+
+    fn ask(&mut self, mut request: Value) -> Value {
+        self.now += self.dice.roll(4_000) as u64;
+        request["now"] = self.now.into();
+        let reply: Value =
+            serde_json::from_str(&self.bridge.call(&request.to_string())).expect("a reply is JSON");
+        let code = reply.pointer("/error/code").and_then(Value::as_str);
+        assert!(
+            !matches!(code, Some("CANVAS_DAMAGED" | "INTERNAL" | "BAD_REQUEST")),
+            "{request} gave {reply}"
+        );
+        self.count += 1;
+        self.pairs.push((request, reply.clone()));
+        reply
+    }
+
+    fn on_text(&mut self) {
+        let before = self.dice.text();
+        let after = self.dice.change(&before);
+        match self.dice.roll(9) {
+            0 | 1 => {
+                let built = self.ask(json!({"op": "patch.build", "before": before, "after": after}));
+                let mut patch = built["result"]["patch"].as_str().unwrap_or_default().to_owned();
+                if self.dice.roll(3) == 0 {
+                    patch = patch.replacen("\n ", "\n x", 1);
+                }
+                let mode = self.dice.of(&["strict", "anchored"]);
+                let text = if self.dice.roll(4) == 0 { format!("first\n{before}") } else { before };
+                self.ask(json!({"op": "patch.apply", "text": text, "patch": patch, "mode": mode}));
+            }
+            2 => drop(self.ask(json!({"op": "markdown.outline", "text": before}))),
+            3 => {
+                let address = match self.dice.roll(6) {
+                    0 => json!({"lines": [1 + self.dice.roll(4), 3]}),
+                    1 => json!({"section": ["Plan"], "item": 1}),
+                    2 => json!({"section": [], "table": 1, "row": 1, "column": 1}),
+                    3 => json!({"front_matter": true, "key": "k"}),
+                    4 => json!({"footnote": "1"}),
+                    _ => json!({"section": ["Step two"]}),
+                };
+                self.ask(json!({"op": "markdown.resolve", "text": before, "address": address}));
+            }
+            4 => {
+                let query = self.dice.of(&["task", "größe", "^- .x. ", "(", "\\w+"]);
+                let is_regex = self.dice.roll(2) == 0;
+                self.ask(json!({"op": "text.grep", "text": before, "query": query, "regex": is_regex}));
+            }
+            5 => {
+                let at = self.dice.roll(20);
+                let at = self.dice.one_of([
+                    json!({"byte": at}),
+                    json!({"scalar": at}),
+                    json!({"utf16": at}),
+                    json!({"line": at, "scalar_column": 1}),
+                ]);
+                self.ask(json!({"op": "text.positions", "text": before, "at": [{"byte": 0}, at]}));
+            }
+            6 => drop(self.ask(json!({"op": "text.redline", "before": before, "after": after}))),
+            7 => drop(self.ask(json!({"op": "markdown.effects", "before": before, "after": after}))),
+            _ => {
+                let edit = match self.dice.roll(5) {
+                    0 => json!({"item": {"item": 1, "check": true}}),
+                    1 => json!({"table": {"table": 1, "set": {"row": 1, "column": 1, "value": "9 | 9"}}}),
+                    2 => json!({"rename": {"section": ["Step two"], "title": "Step 2", "links": true}}),
+                    3 => json!({"front_matter": {"key": "k", "value": [1, "größe", null]}}),
+                    _ => json!({"delete": {"section": ["Step *one*"]}}),
+                };
+                self.ask(json!({"op": "structure.apply", "text": before, "edit": edit}));
+            }
+        }
+    }
+
+    fn on_canvas(&mut self) {
+        let canvas = format!("canvas-{}", self.dice.roll(8));
+        let read = self.ask(json!({"op": "canvas.text", "canvas": canvas}));
+        let Some(markdown) = read.pointer("/result/markdown").and_then(Value::as_str).map(str::to_owned)
+        else {
+            let markdown = self.dice.text();
+            self.ask(json!({"op": "canvas.create", "canvas": canvas, "markdown": markdown}));
+            return;
+        };
+        let base = read["result"]["revision_id"].clone();
+        let (session, person) = (self.dice.of(&SESSIONS), self.dice.of(&PEOPLE));
+        let changed = self.dice.change(&markdown);
+        match self.dice.roll(16) {
+            0..=2 => self.edit_as_model(&canvas, session, &markdown, &changed),
+            3 => {
+                // Of an older text, as somebody else has written meanwhile.
+                let other = self.dice.change(&markdown);
+                for text in [&changed, &other] {
+                    self.ask(json!({"op": "user.edit", "canvas": canvas, "markdown": text,
+                                    "base_revision_id": base, "person": person}));
+                }
+            }
+            4 => drop(self.ask(json!({"op": "user.edit", "canvas": canvas, "markdown": changed}))),
+            5 | 6 => {
+                drop(self.ask(
+                    json!({"op": "user.message", "canvas": canvas, "session": session, "person": person}),
+                ));
+            }
+            7 => drop(self.ask(json!({"op": "turn.end", "canvas": canvas, "session": session}))),
+            8 => {
+                drop(self.ask(
+                    json!({"op": "user.cancel", "canvas": canvas, "session": session, "person": person}),
+                ))
+            }
+            9 => drop(self.ask(json!({"op": "session.close", "canvas": canvas, "session": session}))),
+            10 => {
+                let mode = self.dice.of(&["direct", "propose"]);
+                self.ask(json!({"op": "session.mode", "canvas": canvas, "session": session, "mode": mode}));
+            }
+            11 | 12 => self.review(&canvas, person, &changed),
+            13 | 14 => {
+                let limit = 1 + self.dice.roll(5);
+                self.ask(json!({"op": "history.list", "canvas": canvas, "limit": limit}));
+                let change = 1 + self.dice.roll(9);
+                let by = self.dice.one_of([
+                    json!({"person": person}),
+                    json!({"conversation": session}),
+                    json!({"change": change}),
+                ]);
+                let partial = self.dice.roll(2) == 0;
+                self.ask(json!({"op": "history.undo", "canvas": canvas, "by": by, "partial": partial, "person": person}));
+                self.ask(json!({"op": "history.redo", "canvas": canvas, "by": {"person": person}, "person": person}));
+            }
+            _ => {
+                let provider = self.dice.of(&["anthropic", "openai-responses", "openai-chat", "gemini"]);
+                let toolset = self.dice.of(&["document", "extended"]);
+                self.ask(json!({"op": "provider.tools", "provider": provider, "toolset": toolset}));
+                self.ask(json!({"op": "tool.prompt", "toolset": toolset}));
+                self.ask(
+                    json!({"op": "store.collect", "canvas": canvas, "keep_entries": 50, "older_than": 0}),
+                );
+            }
+        }
+    }
+
+    fn tool(&mut self, canvas: &str, session: &str, name: &str, arguments: &Value) -> Value {
+        self.calls += 1;
+        // Some calls are retries.
+        let call = format!("call-{}", self.calls - usize::from(self.dice.roll(12) == 0));
+        let mut request = json!({"op": "tool.call", "canvas": canvas, "session": session, "call_id": call,
+                                 "name": name, "arguments": arguments});
+        if self.dice.roll(3) == 0 {
+            request["toolset"] = "extended".into();
+        }
+        self.ask(request)["result"].take()
+    }
+
+    fn edit_as_model(&mut self, canvas: &str, session: &str, markdown: &str, changed: &str) {
+        let taken = self.tool(canvas, session, "canvas_check_out", &json!({}));
+        let lease = taken["lease_id"].as_str().unwrap_or("none");
+        let found = self.tool(canvas, session, "canvas_grep", &json!({"lease_id": lease, "query": "task"}));
+        assert!(found["ok"].is_boolean(), "a reply of a tool says whether it succeeded");
+        let patch = canvas_core::text::build(markdown, changed, 1);
+        let edits = [
+            ("canvas_apply_patch", json!({"lease_id": lease, "patch": patch})),
+            ("canvas_edit_list", json!({"lease_id": lease, "item": [1], "check": true})),
+            ("canvas_read_lines", json!({"lease_id": lease, "start_line": 1, "end_line": 9})),
+            ("canvas_outline", json!({"lease_id": lease})),
+            ("canvas_read_all", json!({"lease_id": lease})),
+            ("canvas_fly", json!({"lease_id": lease, "high": 1.5e300})),
+        ];
+        let (name, arguments) = &edits[self.dice.roll(edits.len())];
+        self.tool(canvas, session, name, arguments);
+        self.tool(canvas, session, "canvas_check_in", &json!({"lease_id": lease}));
+    }
+
+    fn review(&mut self, canvas: &str, person: &str, changed: &str) {
+        self.ask(json!({"op": "proposal.make", "canvas": canvas, "markdown": changed, "person": person,
+                        "reason": "größer"}));
+        let listed = self.ask(json!({"op": "proposal.list", "canvas": canvas}));
+        self.ask(json!({"op": "proposal.redline", "canvas": canvas, "owner": null}));
+        let Some(part) = listed.pointer("/result/proposals/0/parts/0").cloned() else { return };
+        match self.dice.roll(4) {
+            0 => {
+                let owner = listed["result"]["proposals"][0]["owner"].clone();
+                self.ask(json!({"op": "proposal.withdraw", "canvas": canvas, "owner": owner}));
+            }
+            1 => {
+                self.ask(
+                    json!({"op": "proposal.decide", "canvas": canvas, "reject": "all", "person": person,
+                                "note": "no"}),
+                );
+            }
+            _ => {
+                let id = part["id"].as_str().unwrap_or_default();
+                self.ask(json!({"op": "proposal.decide", "canvas": canvas, "accept": [id], "person": person,
+                                "seen": {id: part["after"]}}));
+            }
+        }
+    }
+}
