@@ -153,10 +153,12 @@ pub mod observe {
 }
 
 /// Canonical JSON, its hash, and JSON Patch operations.
-#[cfg(any(feature = "board", feature = "surface"))]
 pub mod json {
+    #[cfg(any(feature = "board", feature = "surface"))]
     pub use crate::json_patch::JsonPatchOperation;
-    pub use crate::model::canonical::{CanonicalError, canonical_json, exact_json};
+    #[cfg(any(feature = "board", feature = "surface"))]
+    pub use crate::model::canonical::{CanonicalError, canonical_json};
+    pub use crate::model::exact_json::exact_json;
     #[cfg(feature = "surface")]
     pub use crate::model::json_hash::{JsonHash, ParseJsonHashError};
 }

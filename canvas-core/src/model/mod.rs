@@ -14,6 +14,7 @@ pub(crate) mod claims;
 pub(crate) mod confirmed;
 pub(crate) mod conversation;
 pub(crate) mod error;
+pub(crate) mod exact_json;
 pub(crate) mod face;
 pub(crate) mod format;
 pub(crate) mod head;

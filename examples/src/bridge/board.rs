@@ -15,12 +15,13 @@ use canvas_core::history::{ClearHistory, HistoryRefusal, Stacks, Step, UndoRefus
 use canvas_core::lease::Timestamp;
 use canvas_core::refusal::BoardRefusal;
 use canvas_core::testing::block_on;
-use canvas_core::{Author, CanvasId, CodedError as _, EngineError, Face, Refused as _, Role};
+use canvas_core::{Author, CanvasId, CodedError as _, EngineError, Face, Refused as _, Role, ZoneError};
 use serde_json::{Value, json};
 
 use super::data::Data;
 use super::documents::{Direction, Documents, canvas};
-use super::recipe::replays;
+#[cfg(feature = "recipe")]
+use super::recipe::replays::refresh as refresh_by_recipe;
 use super::request::{BridgeError, Request};
 
 /// Changes of a board that `board.action` can undo and redo. The journal keeps more, which `history.undo` reaches.
@@ -68,7 +69,7 @@ fn run(
     };
     let command = RunBoardCommand { by, command: Box::new(command), base: None, grid: None };
     let run = documents.ask(canvas, command, now)?.map_err(|refusal| BridgeError::from(refusal.view()))?;
-    documents.data.follow(canvas, &run.events);
+    documents.faces.data.follow(canvas, &run.events);
     Ok(*run.result)
 }
 
@@ -127,11 +128,11 @@ fn refresh(
         }
         return Ok(result);
     };
-    let explanation = if let Some(reply) = replays::refresh(documents, canvas, id, now)? {
+    let explanation = if let Some(reply) = refresh_by_recipe(documents, canvas, id, now)? {
         let is_fresh = reply["refreshed"].as_array().is_some_and(|refreshed| !refreshed.is_empty());
         let what = if is_fresh { "Refreshed" } else { "Could not refresh" };
         format!("{what} {id} by the recipe.")
-    } else if documents.data.refresh(canvas, &component, now) {
+    } else if documents.faces.data.refresh(canvas, &component, now) {
         format!("Fetched new data for {id}.")
     } else {
         format!("{id} has no data to fetch.")
@@ -259,7 +260,7 @@ pub(super) fn registry(documents: &Documents) -> Value {
 pub(super) fn data(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let now = request.field::<Option<Timestamp>>("now")?.unwrap_or_else(|| documents.clock());
     let (source, query): (DataSourceId, DataQuery) = (request.field("source")?, request.field("query")?);
-    Ok(json!(documents.data.ask(&source, &query, now).map_err(|error| BridgeError::of(&error))?))
+    Ok(json!(documents.faces.data.ask(&source, &query, now).map_err(|error| BridgeError::of(&error))?))
 }
 
 fn board(documents: &Documents, canvas: &CanvasId, now: Timestamp) -> Result<Arc<Board>, BridgeError> {
@@ -277,14 +278,41 @@ fn states<'d>(
     documents: &'d Documents,
     canvas: &'d CanvasId,
 ) -> impl Fn(&ComponentId) -> DataLoadingState + 'd {
-    // Those of a recipe lie on the canvas, so they are there after a new start too.
+    let made = recipe_data(documents, canvas);
+    move |id| match made.state(canvas, id) {
+        DataLoadingState::Idle => documents.faces.data.state(canvas, id),
+        made => made,
+    }
+}
+
+/// What the canvas's recipe has made. It lies on the canvas, so it is there after a new start too.
+#[cfg(feature = "recipe")]
+fn recipe_data(documents: &Documents, canvas: &CanvasId) -> Data {
     let mut made = Data::default();
     if let Ok((data, _)) = block_on(documents.engine().data(canvas, documents.clock())) {
         made.show(canvas, &data, documents.clock());
     }
-    move |id| match made.state(canvas, id) {
-        DataLoadingState::Idle => documents.data.state(canvas, id),
-        made => made,
+    made
+}
+
+#[cfg(not(feature = "recipe"))]
+fn recipe_data(_: &Documents, _: &CanvasId) -> Data {
+    Data::default()
+}
+
+#[cfg(not(feature = "recipe"))]
+fn refresh_by_recipe(
+    _: &mut Documents,
+    _: &CanvasId,
+    _: &ComponentId,
+    _: Timestamp,
+) -> Result<Option<Value>, BridgeError> {
+    Ok(None)
+}
+
+impl From<ZoneError> for BridgeError {
+    fn from(error: ZoneError) -> Self {
+        Self::coded(&error, error.message())
     }
 }
 

@@ -8,6 +8,7 @@ use canvas_core::board::{
     DataQuery, DataResult, DataSource as _, DataSourceId, DataStates,
 };
 use canvas_core::lease::Timestamp;
+#[cfg(feature = "recipe")]
 use canvas_core::recipe::{CanvasData, ComponentData};
 use canvas_mock_data::MockGithub;
 
@@ -51,19 +52,6 @@ impl Data {
         asked
     }
 
-    /// Shows the data that a recipe has made, and gives what has changed in what components show.
-    pub(super) fn show(&mut self, canvas: &CanvasId, data: &CanvasData, now: Timestamp) -> Vec<CanvasEvent> {
-        if data.components.is_empty() {
-            return Vec::new();
-        }
-        let new = || DataStates::new(DataPolicy::default());
-        let states = self.states.entry(canvas.clone()).or_insert_with(new);
-        for id in data.components.keys() {
-            states.track(id, Some(&ComponentData::binding()));
-        }
-        data.show(states, now)
-    }
-
     /// Forgets the data of components that were removed, added again, or changed their binding.
     pub(super) fn follow(&mut self, canvas: &CanvasId, events: &[CanvasEvent]) {
         let Some(states) = self.states.get_mut(canvas) else { return };
@@ -85,6 +73,22 @@ impl Data {
         now: Timestamp,
     ) -> Result<DataResult, DataError> {
         answer(&self.github, source, query, now)
+    }
+}
+
+#[cfg(feature = "recipe")]
+impl Data {
+    /// Shows the data that a recipe has made, and gives what has changed in what components show.
+    pub(super) fn show(&mut self, canvas: &CanvasId, data: &CanvasData, now: Timestamp) -> Vec<CanvasEvent> {
+        if data.components.is_empty() {
+            return Vec::new();
+        }
+        let new = || DataStates::new(DataPolicy::default());
+        let states = self.states.entry(canvas.clone()).or_insert_with(new);
+        for id in data.components.keys() {
+            states.track(id, Some(&ComponentData::binding()));
+        }
+        data.show(states, now)
     }
 }
 

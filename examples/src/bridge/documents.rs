@@ -15,20 +15,15 @@ use canvas_core::store::{BoxStore, Store as _};
 use canvas_core::testing::block_on;
 use canvas_core::turn::{Cancel, Promotion, SetWorkMode, WorkMode};
 use canvas_core::{
-    Author, BlobId, CallId, CanvasId, CollectOptions, Command, ConversationId, Engine, EngineError, OpKey,
-    PersonId, Policy, Refused as _, RevisionId,
+    Author, BlobId, CallId, CanvasId, CollectOptions, Command, ConversationId, Engine, OpKey, PersonId,
+    Policy, Refused as _, RevisionId,
 };
-use canvas_tools::{
-    BoardMemory, BoardTools, DirectiveTools, DocumentMemory, DocumentTools, RecipeTools, SURFACE_TOOL,
-    Session, SessionMode, SurfaceTools, ToolCall, ToolReply, ToolSpec, Tools, Toolset,
-};
+use canvas_tools::{DocumentTools, Session, SessionMode, ToolCall, ToolReply, ToolSpec, Tools};
 use serde_json::{Value, json};
 
-use super::data::Data;
-use super::recipe::replays::Recipes;
-use super::request::{BridgeError, Request};
+use super::faces::{Faces, join};
+use super::request::{BridgeError, Request, left_out};
 use super::store::{self, Written};
-use super::surface::{ScriptedHost, Surfaces};
 
 /// The turns in which calls were first answered, so that a retry stays one. The oldest are forgotten beyond a number of
 /// calls that is larger than that of the receipts of a busy canvas.
@@ -75,13 +70,6 @@ pub(super) enum Offered<'t> {
     Only(&'t Tools<BoxStore>),
 }
 
-/// What a conversation keeps between two calls: its session lives for one request.
-#[derive(Debug)]
-struct Kept {
-    document: DocumentMemory,
-    board: BoardMemory,
-}
-
 /// All canvases of a bridge, the clock that its requests set, and the turn in which each call was first answered.
 #[derive(Debug)]
 pub(super) struct Documents {
@@ -92,7 +80,8 @@ pub(super) struct Documents {
     tools: Tools<BoxStore>,
     /// The usual ones with those that a host switches on.
     extended_tools: Tools<BoxStore>,
-    sessions: HashMap<(CanvasId, ConversationId), Kept>,
+    /// What conversations keep between two calls, in the sessions of their last ones.
+    sessions: HashMap<(CanvasId, ConversationId), Session>,
     /// Sessions that propose.
     proposing: HashSet<(CanvasId, ConversationId)>,
     clock: Arc<AtomicU64>,
@@ -105,9 +94,7 @@ pub(super) struct Documents {
     pub(super) person: Option<PersonId>,
     /// What commits have put.
     written: Arc<Written>,
-    pub(super) data: Data,
-    pub(super) surfaces: Surfaces,
-    pub(super) recipes: Recipes,
+    pub(super) faces: Faces,
 }
 
 impl Default for Documents {
@@ -116,7 +103,7 @@ impl Default for Documents {
         let shared = Arc::clone(&clock);
         let written = Arc::default();
         let store = store::memory(&written, move || Timestamp::from_millis(shared.load(Ordering::Relaxed)));
-        let (surfaces, recipes) = (Surfaces::default(), Recipes::default());
+        let faces = Faces::default();
         Self {
             engine: Engine::new(store.clone(), policy()),
             extended: Engine::new(store.clone(), extended_policy(policy())),
@@ -124,42 +111,17 @@ impl Default for Documents {
             sessions: HashMap::new(),
             proposing: HashSet::new(),
             run: "bridge".to_owned(),
-            tools: all_tools(&surfaces, &recipes),
-            extended_tools: extended_tools(&surfaces, &recipes),
+            tools: faces.tools(),
+            extended_tools: faces.extended_tools(),
             clock,
             turns: Turns::default(),
             policy: policy(),
             calls: 0,
             person: None,
             written,
-            data: Data::default(),
-            surfaces,
-            recipes,
+            faces,
         }
     }
-}
-
-fn all_tools(surfaces: &Surfaces, recipes: &Recipes) -> Tools<BoxStore> {
-    join(vec![
-        Box::new(DocumentTools::default()),
-        Box::new(BoardTools::default()),
-        Box::new(SurfaceTools::new(Arc::clone(surfaces.door()))),
-        Box::new(recipe_tools(surfaces, recipes)),
-    ])
-}
-
-fn extended_tools(surfaces: &Surfaces, recipes: &Recipes) -> Tools<BoxStore> {
-    join(vec![
-        Box::new(DocumentTools::ALL),
-        Box::new(BoardTools::ALL),
-        Box::new(DirectiveTools { use_patch_edits: true }),
-        Box::new(SurfaceTools::new(Arc::clone(surfaces.door()))),
-        Box::new(recipe_tools(surfaces, recipes)),
-    ])
-}
-
-fn recipe_tools(surfaces: &Surfaces, recipes: &Recipes) -> RecipeTools<ScriptedHost> {
-    RecipeTools::new(surfaces.host(), Arc::clone(recipes.refresher()))
 }
 
 /// Nobody else writes while a bridge collects, so nothing is too young to go.
@@ -174,7 +136,12 @@ fn extended_policy(policy: Policy) -> Policy {
 
 /// Names a run. Forked processes begin with equal random states.
 fn run_name() -> String {
-    format!("bridge-{:016x}", RandomState::new().hash_one((std::process::id(), SystemTime::now())))
+    // WebAssembly has neither processes nor a clock, and only stores in memory, which no other run has.
+    let (process, now) = match cfg!(target_family = "wasm") {
+        true => (0, SystemTime::UNIX_EPOCH),
+        false => (std::process::id(), SystemTime::now()),
+    };
+    format!("bridge-{:016x}", RandomState::new().hash_one((process, now)))
 }
 
 /// The conversation of the user's own operations. No caller's session is likely to begin with a NUL.
@@ -212,9 +179,8 @@ impl Documents {
 
     /// An engine that knows nothing but the store and what the host lets surfaces do.
     pub(super) fn renew_engine(&mut self) {
-        let ceiling = Arc::clone(self.surfaces.ceiling());
-        self.engine = Engine::new(self.store.clone(), self.policy).with_ceiling(Arc::clone(&ceiling));
-        self.extended = Engine::new(self.store.clone(), extended_policy(self.policy)).with_ceiling(ceiling);
+        self.engine = self.faces.engine(self.store.clone(), self.policy);
+        self.extended = self.faces.engine(self.store.clone(), extended_policy(self.policy));
     }
 
     /// Changes the rules that a request names, and returns all.
@@ -237,18 +203,18 @@ impl Documents {
 
     /// Tools that reach the host which is set up.
     pub(super) fn renew_tools(&mut self) {
-        self.tools = all_tools(&self.surfaces, &self.recipes);
-        self.extended_tools = extended_tools(&self.surfaces, &self.recipes);
+        self.tools = self.faces.tools();
+        self.extended_tools = self.faces.extended_tools();
     }
 
     /// What was in memory is gone, but for the turns of calls: who retries one still does.
-    pub(super) fn restart(&mut self) {
+    pub(super) fn restart(&mut self) -> Value {
+        self.faces.restart();
         self.renew_engine();
         self.sessions.clear();
-        self.recipes.restart();
         self.renew_tools();
-        self.data = Data::default();
         self.run = run_name();
+        json!({})
     }
 
     /// Drops what nothing needs any more.
@@ -316,7 +282,7 @@ impl Documents {
         let now = self.now(request)?;
         let session = match self.session(request, now) {
             Ok(session) => session,
-            Err(_) if request.text("name")? == SURFACE_TOOL => self.first_session(request)?,
+            Err(_) if Faces::may_create(request.text("name")?) => self.first_session(request)?,
             Err(error) => return Err(error),
         };
         let call = ToolCall {
@@ -346,11 +312,8 @@ impl Documents {
         let key = (session.canvas.clone(), session.conversation.clone(), CallId::new(&call.id)?);
         let seen = self.turns.get(&key);
         session.turn = seen.unwrap_or(session.turn);
-        session.recorder = self.recipes.recorder(&session.canvas, &session.conversation);
         let whose = (session.canvas.clone(), session.conversation.clone());
-        if let Some(Kept { document, board }) = self.sessions.remove(&whose) {
-            (session.document, session.board) = (document, board);
-        }
+        self.faces.remind(&mut session, self.sessions.remove(&whose));
         let (engine, tools) = match offered {
             Offered::All => (&self.engine, &self.tools),
             Offered::Extended => (&self.extended, &self.extended_tools),
@@ -358,12 +321,12 @@ impl Documents {
             Offered::Only(tools) => (&self.engine, tools),
         };
         let reply = block_on(tools.call(engine, &mut session, call, now));
-        let Session { document, board, .. } = session;
-        self.sessions.insert(whose, Kept { document, board });
-        self.data.follow(&key.0, &reply.board().events);
+        let turn = session.turn;
+        self.sessions.insert(whose, session);
+        self.faces.follow_reply(&key.0, &reply);
         let has_receipt = !matches!(reply.code(), Some("INVALID_ARGUMENTS" | "UNKNOWN_TOOL"));
         if seen.is_none() && has_receipt && !READS.contains(&call.name.as_str()) {
-            self.turns.insert(key, session.turn);
+            self.turns.insert(key, turn);
         }
         Ok(reply)
     }
@@ -398,7 +361,7 @@ impl Documents {
         let mut session = self.session(request, now)?;
         let (call, selection) = (self.call_id()?, request.field("selection")?);
         let began = block_on(session.begin_turn_with(&self.engine, call, selection, now))?;
-        self.recipes.forget(&session.canvas, &session.conversation);
+        self.faces.begin_turn(&session);
         Ok(json!({"canvas_epoch": began.epoch, "hidden_message": began.hidden_message}))
     }
 
@@ -470,6 +433,7 @@ impl Documents {
     }
 
     /// The turn of a session's call about a canvas: the one in which it was made first, else the one that runs.
+    #[cfg(feature = "surface")]
     pub(super) fn turn_of(
         &mut self,
         canvas: &CanvasId,
@@ -483,7 +447,7 @@ impl Documents {
         }
         let turn = match block_on(self.engine.snapshot(canvas, now)) {
             Ok(snapshot) => snapshot.head.lock_of(conversation).turn(),
-            Err(EngineError::NotFound { .. }) => Turn::ZERO,
+            Err(canvas_core::EngineError::NotFound { .. }) => Turn::ZERO,
             Err(error) => return Err(error.into()),
         };
         self.turns.insert(key, turn);
@@ -526,7 +490,7 @@ impl Documents {
             Direction::Redo => self.ask(canvas, Redo { by, steps }, now)?,
         };
         if let Ok(moved) = &result {
-            self.data.follow(canvas, &moved.events);
+            self.faces.follow_move(canvas, moved);
         }
         Ok(result)
     }
@@ -574,11 +538,6 @@ pub(super) enum Direction {
     Redo,
 }
 
-/// Toolsets that do not share a name.
-pub(super) fn join(toolsets: Vec<Box<dyn Toolset<BoxStore>>>) -> Tools<BoxStore> {
-    Tools::try_from(toolsets).expect("each toolset is there once")
-}
-
 impl Documents {
     pub(super) fn tool_list(&self, request: &Request<'_>) -> Result<Value, BridgeError> {
         Ok(json!({"tools": self.toolset(request)?}))
@@ -600,12 +559,12 @@ impl Documents {
     ) -> Result<R, BridgeError> {
         let tools = match request.field::<Option<&str>>("toolset")?.unwrap_or("document") {
             "document" => &join(vec![Box::new(DocumentTools::default())]),
-            "extended" => &join(vec![Box::new(DocumentTools::ALL), Box::new(BoardTools::ALL)]),
-            "directive" => &join(vec![Box::new(DirectiveTools { use_patch_edits: true })]),
-            "board" => &join(vec![Box::new(BoardTools::default())]),
-            "surface" => &join(vec![Box::new(SurfaceTools::new(Arc::clone(self.surfaces.door())))]),
+            "extended" => &self.faces.extended_documents(),
             "all" => &self.tools,
-            "recipe" => &join(vec![Box::new(recipe_tools(&self.surfaces, &self.recipes))]),
+            name @ ("board" | "directive" | "surface" | "recipe") => {
+                let toolset = self.faces.toolset(name).ok_or_else(|| left_out(name))?;
+                &join(vec![toolset])
+            }
             other => {
                 let message = format!(
                     "there is no toolset {other:?}: send document, extended, board, directive, surface, recipe, native or all"

@@ -209,7 +209,7 @@ fn moved(
     done: Result<HistoryMove, UndoRefusal>,
 ) -> Result<Value, BridgeError> {
     let done = done.map_err(refused)?;
-    documents.data.follow(canvas, &done.events);
+    documents.faces.follow_move(canvas, &done);
     answer(documents, canvas, name, &done)
 }
 

@@ -3,18 +3,24 @@
 //! Bindings for other languages wrap [`Bridge::call`]; the `bridge` program reads requests from standard input. The
 //! only clock is the `now` of the requests. Everything lives in memory, unless `store.open` comes first.
 
+#[cfg(feature = "board")]
 mod board;
+#[cfg(feature = "board")]
 mod data;
 mod directives;
 mod documents;
+mod faces;
 mod history;
 mod native;
 mod operations;
 mod proposals;
+#[cfg(feature = "providers")]
 mod providers;
+#[cfg(feature = "recipe")]
 mod recipe;
 mod request;
 mod store;
+#[cfg(feature = "surface")]
 mod surface;
 mod text;
 
@@ -23,8 +29,8 @@ use canvas_core::json::exact_json;
 use serde_json::{Value, json};
 
 use documents::Documents;
-use operations::{Answer, OPERATIONS};
-use request::{BridgeError, Request};
+use operations::{Answer, OPERATIONS, Operation, TEXT, feature_of};
+use request::{BridgeError, Request, left_out};
 
 /// The engine with its canvases.
 #[derive(Debug, Default)]
@@ -40,33 +46,12 @@ impl Bridge {
 
     /// Answers one request. Whatever it is, the answer is one line of JSON.
     pub fn call(&mut self, request: &str) -> String {
-        let parsed = exact_json(request);
-        let (id, result) = match parsed {
-            Ok(body) => {
-                let id = body.get("id").cloned().unwrap_or(Value::Null);
-                (id, self.dispatch(&body))
-            }
-            Err(e) => {
-                let message =
-                    format!("the line is no JSON as it should be ({e}): send one JSON object a line");
-                (Value::Null, Err(BridgeError::new("BAD_REQUEST", message)))
-            }
-        };
-        match result {
-            Ok(result) => format!(r#"{{"id":{id},"ok":true,"result":{result}}}"#),
-            Err(error) => json!({"id": id, "ok": false, "error": error.to_json()}).to_string(),
-        }
+        answer(request, |body| self.dispatch(body))
     }
 
     /// The result, as JSON.
     fn dispatch(&mut self, body: &Value) -> Result<String, BridgeError> {
-        let name = Request::new(body, &["op"]).text("op")?;
-        let Some(operation) = OPERATIONS.iter().find(|operation| operation.name == name) else {
-            let message = format!("there is no operation {name:?}: see the table of operations");
-            return Err(BridgeError::new("BAD_REQUEST", message));
-        };
-        let request = Request::new(body, operation.fields);
-        request.check_fields()?;
+        let (operation, request) = operation_of(body, OPERATIONS)?;
         if request.has("canvas") && request.has("now") {
             self.documents.now(&request)?;
         }
@@ -75,17 +60,60 @@ impl Bridge {
         // A canvas without named people keeps its format.
         self.documents.person = person.filter(|person| *person != PersonId::default());
         match operation.answer {
+            Answer::Text(answer) => answer(&request).map(|answer| answer.to_string()),
             Answer::Value(answer) => answer(&mut self.documents, &request).map(|answer| answer.to_string()),
+            #[cfg(feature = "board")]
             Answer::Written(answer) => answer(&self.documents, &request),
         }
     }
 }
 
-/// The JSON Schemas of requests, by the name of the operation.
-pub fn request_schemas() -> impl Iterator<Item = (&'static str, Value)> {
-    OPERATIONS.iter().map(|operation| (operation.name, operation.schema()))
+/// Answers one request about plain text, which needs no bridge. Programs that call this alone are small.
+pub fn call_text(request: &str) -> String {
+    answer(request, |body| {
+        let (operation, request) = operation_of(body, &[TEXT])?;
+        match operation.answer {
+            Answer::Text(answer) => answer(&request).map(|answer| answer.to_string()),
+            _ => Err(unknown(operation.name)),
+        }
+    })
 }
 
-fn not_supported(what: &str) -> BridgeError {
-    BridgeError::new("NOT_SUPPORTED", format!("{what} is not built yet: leave it out"))
+/// Reads a request, and writes the answer of `dispatch` with the request's id.
+fn answer(request: &str, dispatch: impl FnOnce(&Value) -> Result<String, BridgeError>) -> String {
+    let (id, result) = match exact_json(request) {
+        Ok(body) => (body.get("id").cloned().unwrap_or(Value::Null), dispatch(&body)),
+        Err(e) => {
+            let message = format!("the line is no JSON as it should be ({e}): send one JSON object a line");
+            (Value::Null, Err(BridgeError::new("BAD_REQUEST", message)))
+        }
+    };
+    match result {
+        Ok(result) => format!(r#"{{"id":{id},"ok":true,"result":{result}}}"#),
+        Err(error) => json!({"id": id, "ok": false, "error": error.to_json()}).to_string(),
+    }
+}
+
+/// The operation that a request names, and the request with its fields checked.
+fn operation_of<'a, 'o>(
+    body: &'a Value,
+    operations: &'o [&[Operation]],
+) -> Result<(&'o Operation, Request<'a>), BridgeError> {
+    let name = Request::new(body, &["op"]).text("op")?;
+    let Some(operation) = operations.iter().copied().flatten().find(|operation| operation.name == name)
+    else {
+        return Err(feature_of(name).map_or_else(|| unknown(name), left_out));
+    };
+    let request = Request::new(body, operation.fields);
+    request.check_fields()?;
+    Ok((operation, request))
+}
+
+fn unknown(name: &str) -> BridgeError {
+    BridgeError::new("BAD_REQUEST", format!("there is no operation {name:?}: see the table of operations"))
+}
+
+/// The JSON Schemas of requests, by the name of the operation.
+pub fn request_schemas() -> impl Iterator<Item = (&'static str, Value)> {
+    OPERATIONS.iter().copied().flatten().map(|operation| (operation.name, operation.schema()))
 }

@@ -2,12 +2,12 @@
 
 use canvas_core::CodedError as _;
 use canvas_core::text::build as build_patch;
-use canvas_providers::NativeTool;
 use canvas_tools::native::{Dialect, NativeError, NativeOptions, RenderOptions, apply_native, render_native};
-use canvas_tools::{NativeTools, ToolCall, ToolSpec};
+use canvas_tools::{NativeTools, ToolCall};
 use serde_json::{Value, json};
 
-use super::documents::{Documents, Offered, join};
+use super::documents::{Documents, Offered};
+use super::faces::join;
 use super::request::{BridgeError, Request};
 
 pub(super) fn apply(request: &Request<'_>) -> Result<Value, BridgeError> {
@@ -33,18 +33,6 @@ pub(super) fn render(request: &Request<'_>) -> Result<Value, BridgeError> {
     let calls = render_native(before, after, dialect(request)?, path(request)?, &options)
         .map_err(|error| BridgeError::new(error.code(), error.to_string()))?;
     Ok(json!({"calls": calls}))
-}
-
-/// The dialect's tool as its provider takes it.
-pub(super) fn list(request: &Request<'_>) -> Result<Value, BridgeError> {
-    let spec = spec(request)?;
-    let tool = NativeTool::of(dialect(request)?).map_or_else(|| json!(spec), |tool| tool.declare(&spec));
-    Ok(json!({"tools": [tool]}))
-}
-
-/// The dialect's tool, as a function.
-pub(super) fn spec(request: &Request<'_>) -> Result<ToolSpec, BridgeError> {
-    Ok(dialect(request)?.spec(path(request)?))
 }
 
 /// A call of the dialect's tool on a canvas, and the reply as that model gets it.
@@ -84,7 +72,7 @@ pub(super) fn dialect(request: &Request<'_>) -> Result<Dialect, BridgeError> {
     })
 }
 
-fn path<'a>(request: &Request<'a>) -> Result<&'a str, BridgeError> {
+pub(super) fn path<'a>(request: &Request<'a>) -> Result<&'a str, BridgeError> {
     Ok(request.field::<Option<&str>>("path")?.unwrap_or_else(|| NativeOptions::default().path))
 }
 

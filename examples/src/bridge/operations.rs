@@ -2,10 +2,20 @@
 
 use serde_json::{Map, Value, json};
 
+#[cfg(feature = "board")]
+use super::board;
 use super::documents::Documents;
-use super::recipe::replays;
+use super::faces::FEATURES;
+#[cfg(feature = "providers")]
+use super::providers::{self, native_tools};
+#[cfg(feature = "recipe")]
+use super::recipe::{self, replays};
+#[cfg(not(feature = "providers"))]
+use super::request::left_out;
 use super::request::{BridgeError, Request};
-use super::{board, directives, history, native, proposals, providers, recipe, surface, text};
+#[cfg(feature = "surface")]
+use super::surface;
+use super::{directives, history, native, proposals, text};
 
 /// An operation by its name.
 #[derive(Debug)]
@@ -18,8 +28,10 @@ pub(super) struct Operation {
 
 #[derive(Debug)]
 pub(super) enum Answer {
+    Text(fn(&Request<'_>) -> Result<Value, BridgeError>),
     Value(fn(&mut Documents, &Request<'_>) -> Result<Value, BridgeError>),
     /// JSON that is written at once.
+    #[cfg(feature = "board")]
     Written(fn(&Documents, &Request<'_>) -> Result<String, BridgeError>),
 }
 
@@ -79,43 +91,36 @@ const fn operation(
     Operation { name, fields, answer: Answer::Value(answer) }
 }
 
-pub(super) const OPERATIONS: &[Operation] = &[
-    operation("patch.apply", &["text", "patch", "mode?"], |_, request| text::apply(request)),
-    operation("patch.preview", &["text", "pieces", "form?", "argument?"], |_, request| {
-        text::preview(request)
-    }),
-    operation("patch.build", &["before", "after", "context?"], |_, request| text::build(request)),
-    operation("markdown.outline", &["text"], |_, request| text::outline(request)),
-    operation("structure.apply", &["text", "edit", "protected?"], |_, request| text::restructure(request)),
-    operation("markdown.effects", &["before", "after"], |_, request| text::effects_of(request)),
-    operation("text.redline", &["before", "after"], |_, request| text::redline(request)),
-    operation("text.positions", &["text", "at"], |_, request| text::positions(request)),
-    operation("markdown.resolve", &["text", "address"], |_, request| text::resolve(request)),
-    operation("text.grep", &["text", "query", "regex?"], |_, request| text::grep(request)),
+const fn on_text(
+    name: &'static str,
+    fields: &'static [&'static str],
+    answer: fn(&Request<'_>) -> Result<Value, BridgeError>,
+) -> Operation {
+    Operation { name, fields, answer: Answer::Text(answer) }
+}
+
+/// Functions on plain text, which need no canvas.
+pub(super) const TEXT: &[Operation] = &[
+    on_text("patch.apply", &["text", "patch", "mode?"], text::apply),
+    on_text("patch.preview", &["text", "pieces", "form?", "argument?"], text::preview),
+    on_text("patch.build", &["before", "after", "context?"], text::build),
+    on_text("markdown.outline", &["text"], text::outline),
+    on_text("structure.apply", &["text", "edit", "protected?"], text::restructure),
+    on_text("markdown.effects", &["before", "after"], text::effects_of),
+    on_text("text.redline", &["before", "after"], text::redline),
+    on_text("text.positions", &["text", "at"], text::positions),
+    on_text("markdown.resolve", &["text", "address"], text::resolve),
+    on_text("text.grep", &["text", "query", "regex?"], text::grep),
+];
+
+/// Canvases with their documents.
+const DOCUMENTS: &[Operation] = &[
     operation("native.apply", &["text", "dialect", "call", "path?"], |_, request| native::apply(request)),
     operation(
         "native.render",
         &["before", "after", "dialect", "path?", "context?", "unique?"],
         |_, request| native::render(request),
     ),
-    operation("json.canonical", &["value"], |_, request| text::canonical(request)),
-    operation("date.eval", &["expr", "timezone?"], |_, request| recipe::eval(request)),
-    operation("ops.apply", &["value", "ops", "timezone?"], |_, request| recipe::apply(request)),
-    operation("recipe.record", &["canvas", "recipe", "person?"], replays::record),
-    operation("recipe.observe", &["canvas", "session?", "call", "result"], replays::observe),
-    operation(
-        "recipe.declare",
-        &["canvas", "session?", "mappings", "params?", "timezone?", "shown?"],
-        replays::declare,
-    ),
-    operation("recipe.get", &["canvas"], |documents, request| replays::get(documents, request)),
-    operation("recipe.data", &["canvas"], |documents, request| replays::data(documents, request)),
-    operation("recipe.replay", &["canvas", "timezone?", "components?", "dryRun?"], replays::replay),
-    operation("recipe.settle", &["canvas", "step", "result?", "error?"], replays::settle),
-    operation("recipe.run", &["canvas", "runId"], |documents, request| replays::run(documents, request)),
-    operation("recipe.rerun", &["run", "responses", "recipe"], |documents, request| {
-        replays::rerun(documents, request)
-    }),
     operation("engine.policy", &["lease_ttl?", "rebase?", "retake?", "merge_words?"], Documents::set_policy),
     operation("store.open", &["kind", "path?"], Documents::open),
     operation("store.collect", &["canvas?", "keep_entries?", "older_than?"], Documents::collect),
@@ -133,7 +138,7 @@ pub(super) const OPERATIONS: &[Operation] = &[
     ),
     operation("tool.list", &["toolset?", "dialect?", "path?"], |documents, request| {
         match request.field::<Option<&str>>("toolset")? {
-            Some("native") => native::list(request),
+            Some("native") => native_tools(request),
             _ => documents.tool_list(request),
         }
     }),
@@ -164,6 +169,11 @@ pub(super) const OPERATIONS: &[Operation] = &[
     operation("proposal.redline", &["canvas", "owner?", "format?"], |documents, request| {
         proposals::redline(documents, request)
     }),
+    operation("host.restart", &[], |documents, _| Ok(documents.restart())),
+];
+
+#[cfg(feature = "board")]
+const BOARD: &[Operation] = &[
     operation("board.create", &["canvas", "grid?"], board::create),
     operation("board.command", &["canvas", "command", "source?", "person?"], board::command),
     operation("board.action", &["canvas", "action", "person?"], board::action),
@@ -176,6 +186,11 @@ pub(super) const OPERATIONS: &[Operation] = &[
     }),
     operation("board.registry", &[], |documents, _| Ok(board::registry(documents))),
     operation("board.data", &["source", "query"], |documents, request| board::data(documents, request)),
+];
+
+#[cfg(feature = "surface")]
+const SURFACE: &[Operation] = &[
+    operation("json.canonical", &["value"], |_, request| surface::canonical(request)),
     operation("surface.host", &["tools?", "sessions?", "ceiling?", "seed?"], surface::set_host),
     operation("surface.request", &["method", "params?", "actor", "call_id?", "person?"], surface::request),
     operation("surface.settle", &["eventId", "result?", "error?"], surface::settle),
@@ -190,7 +205,31 @@ pub(super) const OPERATIONS: &[Operation] = &[
     operation("surface.audit", &["canvas", "limit?"], |documents, request| {
         surface::audit(documents, request)
     }),
-    operation("host.restart", &[], |documents, _| Ok(surface::restart(documents))),
+];
+
+#[cfg(feature = "recipe")]
+const RECIPE: &[Operation] = &[
+    operation("date.eval", &["expr", "timezone?"], |_, request| recipe::eval(request)),
+    operation("ops.apply", &["value", "ops", "timezone?"], |_, request| recipe::apply(request)),
+    operation("recipe.record", &["canvas", "recipe", "person?"], replays::record),
+    operation("recipe.observe", &["canvas", "session?", "call", "result"], replays::observe),
+    operation(
+        "recipe.declare",
+        &["canvas", "session?", "mappings", "params?", "timezone?", "shown?"],
+        replays::declare,
+    ),
+    operation("recipe.get", &["canvas"], |documents, request| replays::get(documents, request)),
+    operation("recipe.data", &["canvas"], |documents, request| replays::data(documents, request)),
+    operation("recipe.replay", &["canvas", "timezone?", "components?", "dryRun?"], replays::replay),
+    operation("recipe.settle", &["canvas", "step", "result?", "error?"], replays::settle),
+    operation("recipe.run", &["canvas", "runId"], |documents, request| replays::run(documents, request)),
+    operation("recipe.rerun", &["run", "responses", "recipe"], |documents, request| {
+        replays::rerun(documents, request)
+    }),
+];
+
+#[cfg(feature = "providers")]
+const PROVIDERS: &[Operation] = &[
     operation("provider.tools", &["provider", "toolset?", "dialect?", "path?"], |documents, request| {
         providers::tools(documents, request)
     }),
@@ -214,3 +253,30 @@ pub(super) const OPERATIONS: &[Operation] = &[
         |_, request| providers::decode_stream(request),
     ),
 ];
+
+/// All operations that are built in.
+pub(super) const OPERATIONS: &[&[Operation]] = &[
+    TEXT,
+    DOCUMENTS,
+    #[cfg(feature = "board")]
+    BOARD,
+    #[cfg(feature = "surface")]
+    SURFACE,
+    #[cfg(feature = "recipe")]
+    RECIPE,
+    #[cfg(feature = "providers")]
+    PROVIDERS,
+];
+
+/// The feature that is left out and would have an operation of this name.
+pub(super) fn feature_of(name: &str) -> Option<&'static str> {
+    let mut left_out = FEATURES.iter().filter(|(_, is_built_in, _)| !is_built_in);
+    let feature = left_out.find(|(_, _, prefixes)| prefixes.iter().any(|prefix| name.starts_with(prefix)));
+    feature.map(|(feature, ..)| *feature)
+}
+
+/// Providers declare the tools of their dialects.
+#[cfg(not(feature = "providers"))]
+fn native_tools(_: &Request<'_>) -> Result<Value, BridgeError> {
+    Err(left_out("providers"))
+}

@@ -6,17 +6,22 @@ use canvas_core::turn::Cancel;
 use canvas_core::{CallId, CodedError as _, Refused as _};
 use canvas_providers::{
     AnswerContext, Body, DecodeError, Decoded, EncodeError, Event, Framing, Interruption, Issuer, LoopAction,
-    LoopOptions, NativeTool, Provider, Renames, RequestOptions, Role, StopReason, ToolLoop, mcp,
+    LoopError, LoopOptions, NativeTool, Provider, Renames, RequestOptions, Role, StopReason, ToolLoop, mcp,
 };
 use canvas_tools::{DocumentTools, ToolCall, ToolSpec};
 use serde_json::{Value, json};
 
-use super::documents::{Documents, join};
+use super::documents::Documents;
+use super::faces::join;
+use super::native;
 use super::request::{BridgeError, Request};
-use super::{native, not_supported};
 
 /// MCP has tools and calls, but neither requests with a history nor streams.
 const MCP: &str = "mcp";
+
+fn not_supported(what: &str) -> BridgeError {
+    BridgeError::new("NOT_SUPPORTED", format!("{what} is not built yet: leave it out"))
+}
 
 fn provider(request: &Request<'_>) -> Result<Provider, BridgeError> {
     let name = request.text("provider")?;
@@ -41,9 +46,22 @@ fn specs(
     request: &Request<'_>,
 ) -> Result<(Vec<ToolSpec>, Option<NativeTool>), BridgeError> {
     if request.field::<Option<&str>>("toolset")? == Some("native") {
-        return Ok((vec![native::spec(request)?], NativeTool::of(native::dialect(request)?)));
+        return Ok((vec![spec(request)?], NativeTool::of(native::dialect(request)?)));
     }
     Ok((documents.toolset(request)?, None))
+}
+
+/// The dialect's tool, as a function.
+fn spec(request: &Request<'_>) -> Result<ToolSpec, BridgeError> {
+    Ok(native::dialect(request)?.spec(native::path(request)?))
+}
+
+/// The tool of a dialect as its provider takes it.
+pub(super) fn native_tools(request: &Request<'_>) -> Result<Value, BridgeError> {
+    let spec = spec(request)?;
+    let tool =
+        NativeTool::of(native::dialect(request)?).map_or_else(|| json!(spec), |tool| tool.declare(&spec));
+    Ok(json!({"tools": [tool]}))
 }
 
 pub(super) fn decode(request: &Request<'_>) -> Result<Value, BridgeError> {
@@ -214,6 +232,12 @@ fn lease_call(documents: &mut Documents, name: &str, lease_id: LeaseId) -> Resul
     let id: CallId = documents.call_id()?;
     let arguments = json!({"lease_id": lease_id});
     Ok(ToolCall { id: id.as_str().to_owned(), name: name.to_owned(), arguments })
+}
+
+impl From<LoopError> for BridgeError {
+    fn from(error: LoopError) -> Self {
+        Self::coded(&error, error.message())
+    }
 }
 
 impl From<DecodeError> for BridgeError {

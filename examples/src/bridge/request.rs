@@ -5,10 +5,9 @@ use std::borrow::Cow;
 use canvas_core::lease::Timestamp;
 use canvas_core::store::StoreError;
 use canvas_core::text::ApplyError;
-use canvas_core::{CodedError, EngineError, NameError, Refusal, ZoneError};
-use canvas_providers::LoopError;
+use canvas_core::{CodedError, EngineError, NameError, Refusal};
 use canvas_tools::SessionError;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::operations::EVERYWHERE;
@@ -95,7 +94,7 @@ impl BridgeError {
     }
 
     /// An error with its reason, its place, and whether the same request can succeed later, as far as it has them.
-    fn coded(error: &impl CodedError, message: String) -> Self {
+    pub(super) fn coded(error: &impl CodedError, message: String) -> Self {
         let mut coded = Self::new(error.code(), message);
         if let Some(reason) = error.reason() {
             coded = coded.with("reason", reason.into());
@@ -107,7 +106,8 @@ impl BridgeError {
     }
 
     /// An error that is JSON already: an object with a code, a message and more.
-    pub(super) fn of(error: &impl Serialize) -> Self {
+    #[cfg(any(feature = "board", feature = "surface"))]
+    pub(super) fn of(error: &impl serde::Serialize) -> Self {
         let mut details = match json!(error) {
             Value::Object(details) => details,
             _ => Map::new(),
@@ -148,7 +148,7 @@ macro_rules! plain_errors {
         }
     )+};
 }
-plain_errors!(EngineError, StoreError, SessionError, LoopError, ZoneError);
+plain_errors!(EngineError, StoreError, SessionError);
 
 impl From<Refusal<'_>> for BridgeError {
     fn from(refusal: Refusal<'_>) -> Self {
@@ -167,4 +167,10 @@ impl From<NameError> for BridgeError {
     fn from(error: NameError) -> Self {
         Self::new("BAD_REQUEST", error.to_string())
     }
+}
+
+/// The error for what a feature has that is left out.
+pub(super) fn left_out(feature: &str) -> BridgeError {
+    let message = format!("this bridge is built without {feature}: build it with the feature {feature}");
+    BridgeError::new("NOT_SUPPORTED", message)
 }

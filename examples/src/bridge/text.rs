@@ -1,14 +1,12 @@
 //! Operations on plain text.
 
 use canvas_core::document::LineSpan;
-use canvas_core::json::canonical_json;
 use canvas_core::text::{
     Address, AddressError, ApplyOptions, EditPolicy, GrepError, GrepLimits, LiveOutline, Mode, Offset, Parts,
     PositionError, PositionMap, Query, StructureEdit, StructureError, apply as apply_patch,
     build as build_patch, edit_structure, effects, grep as grep_text, outline as outline_of,
     redline as redline_of, resolve as resolve_address,
 };
-use canvas_core::{BlobId, CodedError as _};
 use canvas_tools::{HunkPreview, PatchPreview};
 use serde_json::{Value, json};
 
@@ -133,15 +131,6 @@ pub(super) fn build(request: &Request<'_>) -> Result<Value, BridgeError> {
     let hunks = build_patch(request.text("before")?, request.text("after")?, context);
     let names = if hunks.is_empty() { "" } else { "--- a/document.md\n+++ b/document.md\n" };
     Ok(json!({"patch": format!("{names}{hunks}")}))
-}
-
-pub(super) fn canonical(request: &Request<'_>) -> Result<Value, BridgeError> {
-    let value: Value = request.field("value")?;
-    let text = canonical_json(&value).map_err(|error| {
-        BridgeError::new(error.code(), error.to_string()).with("place", error.place.into())
-    })?;
-    let hash = BlobId::of(text.as_bytes()).to_string();
-    Ok(json!({"text": text, "hash": hash}))
 }
 
 pub(super) fn outline(request: &Request<'_>) -> Result<Value, BridgeError> {

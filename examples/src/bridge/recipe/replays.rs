@@ -102,7 +102,7 @@ pub(in crate::bridge) fn observe(
     let arguments = if arguments.is_null() { json!({}) } else { arguments };
     let call = ObservedCall { id, tool, arguments, result: request.field("result")?, now };
     let (ceiling, limits) = (Arc::clone(documents.engine().ceiling()), documents.engine().policy().recipe);
-    let recorder = documents.recipes.recorders.entry(key).or_default();
+    let recorder = documents.faces.recipes.recorders.entry(key).or_default();
     recorder
         .observe(call, &ceiling, &limits)
         .map_err(|drift| BridgeError::new(drift.code.code(), drift.message))?;
@@ -122,7 +122,7 @@ pub(in crate::bridge) fn declare(
     };
     let session = documents.session(request, now)?;
     let composition = block_on(turn_composition(documents.engine(), &session, now))?;
-    let recorder = documents.recipes.recorder(&key.0, &key.1);
+    let recorder = documents.faces.recipes.recorder(&key.0, &key.1);
     let limits = documents.engine().policy().recipe;
     let turn =
         recorder.declare(&declaration, composition.as_ref(), &limits).map_err(|error| of_record(&error))?;
@@ -191,13 +191,13 @@ pub(in crate::bridge) fn refresh(
 }
 
 fn begin(documents: &mut Documents, canvas: &CanvasId, request: ReplayRequest) -> Result<Value, BridgeError> {
-    let (now, number) = (request.now, documents.recipes.begun + 1);
+    let (now, number) = (request.now, documents.faces.recipes.begun + 1);
     let run = RunId::new(&format!("run-{number}"))?;
-    let refresher = Arc::clone(&documents.recipes.refresher);
+    let refresher = Arc::clone(&documents.faces.recipes.refresher);
     let replay = block_on(refresher.begin(documents.engine(), canvas, run, request)).map_err(of_replay)?;
-    documents.recipes.begun = number;
+    documents.faces.recipes.begun = number;
     // One that waits still is given up.
-    documents.recipes.held.remove(canvas);
+    documents.faces.recipes.held.remove(canvas);
     advance(documents, canvas, replay, now)
 }
 
@@ -211,11 +211,11 @@ pub(in crate::bridge) fn settle(
         Some(error) => Err(error.into()),
         None => Ok(request.field::<Option<Value>>("result")?.unwrap_or(Value::Null)),
     };
-    let Some(mut replay) = documents.recipes.held.remove(&canvas) else {
+    let Some(mut replay) = documents.faces.recipes.held.remove(&canvas) else {
         return Err(of_replay(ReplayError::NotPending { step }));
     };
     if let Err(error) = replay.settle(&step, answer) {
-        documents.recipes.held.insert(canvas, replay);
+        documents.faces.recipes.held.insert(canvas, replay);
         return Err(of_replay(error));
     }
     advance(documents, &canvas, replay, now)
@@ -228,7 +228,7 @@ fn advance(
     mut replay: Replay,
     now: Timestamp,
 ) -> Result<Value, BridgeError> {
-    let host = documents.surfaces.host();
+    let host = documents.faces.surfaces.host();
     while let Some(call) = replay.next_call() {
         if !host.holds(&call.invocation.tool) {
             replay.settle(&call.step, block_on(host.call(&call.invocation))).map_err(of_replay)?;
@@ -241,7 +241,7 @@ fn advance(
             "calls": calls_json(&replay.calls()), "pending": replay.pending(), "patch": [], "refreshed": [], "stale": [],
             "events": [], "escalation": null, "now": now, "runId": replay.run(),
         });
-        documents.recipes.held.insert(canvas.clone(), replay);
+        documents.faces.recipes.held.insert(canvas.clone(), replay);
         return Ok(reply);
     };
     let operation: OpKey = documents.operation(canvas_core::lease::Turn::ZERO)?;
@@ -252,7 +252,7 @@ fn advance(
     reply["calls"] = calls_json(&report.run.calls);
     reply["patch"] = json!(report.patch());
     reply["events"] = events.into();
-    documents.recipes.runs.insert((canvas.clone(), report.run.run_id.clone()), report.run);
+    documents.faces.recipes.runs.insert((canvas.clone(), report.run.run_id.clone()), report.run);
     Ok(reply)
 }
 
@@ -289,12 +289,12 @@ fn show(
     if let Some(board) = board {
         data.components.retain(|id, _| board.bounds(id).is_some());
     }
-    Ok(documents.data.show(canvas, &data, now))
+    Ok(documents.faces.data.show(canvas, &data, now))
 }
 
 pub(in crate::bridge) fn run(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let run: RunId = request.field("runId")?;
-    let Some(record) = documents.recipes.runs.get(&(canvas(request)?, run.clone())) else {
+    let Some(record) = documents.faces.recipes.runs.get(&(canvas(request)?, run.clone())) else {
         let message = format!("there is no run {run} of this canvas: take the runId of a reply");
         return Err(BridgeError::new("RUN_NOT_FOUND", message));
     };

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::Arc;
 
+use canvas_core::json::canonical_json;
 use canvas_core::lease::Timestamp;
 use canvas_core::store::Store as _;
 use canvas_core::surface::{
@@ -15,7 +16,7 @@ use canvas_core::surface::{
     ToolDeclaration, ToolName, ValuePath,
 };
 use canvas_core::testing::block_on;
-use canvas_core::{CallId, CanvasId, CodedError as _, ConversationId, OpKey};
+use canvas_core::{BlobId, CallId, CanvasId, CodedError as _, ConversationId, OpKey};
 use canvas_tools::action::{ActionOver, ActionRun, ActionStep, SessionHost as _, ToolHost as _};
 use canvas_tools::surface::{
     AssetContent, SurfaceCaller, SurfaceDoor, SurfaceError, SurfaceReply, SurfaceRequest,
@@ -65,6 +66,7 @@ impl Surfaces {
         &self.door
     }
 
+    #[cfg(feature = "recipe")]
     pub(super) fn host(&self) -> Arc<ScriptedHost> {
         Arc::clone(&self.host)
     }
@@ -105,21 +107,15 @@ impl Happened {
 pub(super) fn set_host(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let (host, ceiling) = setup::host(request)?;
     let seed = request.field::<Option<u64>>("seed")?;
-    documents.surfaces.host = Arc::new(host);
-    documents.surfaces.ceiling = ceiling;
+    documents.faces.surfaces.host = Arc::new(host);
+    documents.faces.surfaces.ceiling = ceiling;
     documents.renew_engine();
     documents.renew_tools();
-    if let Some(seed) = seed.filter(|seed| *seed != documents.surfaces.seed) {
-        documents.surfaces.reseed(seed);
+    if let Some(seed) = seed.filter(|seed| *seed != documents.faces.surfaces.seed) {
+        documents.faces.surfaces.reseed(seed);
         track_all(documents, documents.clock())?;
     }
     Ok(json!({}))
-}
-
-pub(super) fn restart(documents: &mut Documents) -> Value {
-    documents.surfaces.restart();
-    documents.restart();
-    json!({})
 }
 
 pub(super) fn request(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
@@ -149,7 +145,7 @@ fn answer(
     };
     let operation = documents.surface_operation(&actor, call, parsed.canvas(), now)?;
     let caller = SurfaceCaller { actor, operation };
-    let door = Arc::clone(&documents.surfaces.door);
+    let door = Arc::clone(&documents.faces.surfaces.door);
     let SurfaceRequest::Action(params) = parsed else {
         let reply = block_on(door.answer(documents.engine(), &caller, parsed, now));
         return Ok(happened.take(reply));
@@ -173,7 +169,7 @@ fn execute(
             Ok(events) => happened.events.extend(events),
             Err(error) => return Ok(Err(error.into())),
         }
-        let host = &documents.surfaces.host;
+        let host = &documents.faces.surfaces.host;
         let outcome = match run.step() {
             ActionStep::Over(over) => {
                 let over = over.clone();
@@ -182,7 +178,7 @@ fn execute(
             ActionStep::Call(invocation) if host.holds(&invocation.tool) => {
                 host.record(&invocation);
                 let (event, until) = (invocation.event_id, now.saturating_add(invocation.timeout));
-                documents.surfaces.held.insert(event.clone(), Held { run, job, until });
+                documents.faces.surfaces.held.insert(event.clone(), Held { run, job, until });
                 return Ok(Ok(json!({"eventId": event, "pending": true})));
             }
             ActionStep::Call(invocation) => block_on(host.call(&invocation)),
@@ -201,14 +197,14 @@ fn ended(
     happened: &mut Happened,
 ) -> Result<Value, SurfaceError> {
     if let Some(job) = job {
-        documents.surfaces.door.job_over(job, over, now);
+        documents.faces.surfaces.door.job_over(job, over, now);
     }
     happened.take(SurfaceReply::of_action(over, Vec::new()))
 }
 
 /// Ends what a tool has held for too long.
 fn expire(documents: &mut Documents, now: Timestamp) -> Result<Happened, BridgeError> {
-    let held = &mut documents.surfaces.held;
+    let held = &mut documents.faces.surfaces.held;
     let late: Vec<EventId> =
         held.iter().filter(|(_, held)| held.until <= now).map(|(event, _)| event.clone()).collect();
     let mut happened = Happened::default();
@@ -225,7 +221,7 @@ fn settled(
     now: Timestamp,
     happened: &mut Happened,
 ) -> Answer {
-    let Some(Held { mut run, job, .. }) = documents.surfaces.held.remove(event) else {
+    let Some(Held { mut run, job, .. }) = documents.faces.surfaces.held.remove(event) else {
         let message = format!("nothing is under way as {event}: look at its audit record");
         return Err(BridgeError::new("ACTION_NOT_FOUND", message).with("place", "/eventId".into()));
     };
@@ -250,7 +246,7 @@ pub(super) fn poll(documents: &mut Documents, request: &Request<'_>) -> Result<V
     let now = documents.now(request)?;
     let mut happened = expire(documents, now)?;
     track_all(documents, now)?;
-    let door = Arc::clone(&documents.surfaces.door);
+    let door = Arc::clone(&documents.faces.surfaces.door);
     let mut ran = Vec::new();
     for (job, run) in block_on(door.due(documents.engine(), now)) {
         let (key, action) = (job.key.clone(), job.action.clone());
@@ -263,9 +259,9 @@ pub(super) fn poll(documents: &mut Documents, request: &Request<'_>) -> Result<V
             "canvasId": key.canvas, "jobId": key.job, "actionId": action, "outcome": outcome,
         }));
     }
-    let calls = documents.surfaces.host.take_calls();
+    let calls = documents.faces.surfaces.host.take_calls();
     let next = door.jobs().next_due();
-    let next = next.into_iter().chain(documents.surfaces.held.values().map(|held| held.until)).min();
+    let next = next.into_iter().chain(documents.faces.surfaces.held.values().map(|held| held.until)).min();
     Ok(
         json!({"ran": ran, "events": happened.events, "audit": happened.audit, "calls": calls, "nextDue": next}),
     )
@@ -273,7 +269,7 @@ pub(super) fn poll(documents: &mut Documents, request: &Request<'_>) -> Result<V
 
 /// Learns the jobs of all canvases, whatever has changed their specs.
 fn track_all(documents: &Documents, now: Timestamp) -> Result<(), BridgeError> {
-    let (engine, door) = (documents.engine(), &documents.surfaces.door);
+    let (engine, door) = (documents.engine(), &documents.faces.surfaces.door);
     for canvas in block_on(engine.store().list(None, usize::MAX))? {
         block_on(door.track(engine, &canvas, now))?;
     }
@@ -287,7 +283,7 @@ fn rendered(
     happened: &Happened,
 ) -> Result<Value, BridgeError> {
     let Happened { events, audit } = happened;
-    let calls = documents.surfaces.host.take_calls();
+    let calls = documents.faces.surfaces.host.take_calls();
     match result {
         Ok(result) => Ok(json!({"result": result, "events": events, "audit": audit, "calls": calls})),
         Err(error) => {
@@ -306,7 +302,7 @@ fn rendered(
 
 pub(super) fn check(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let spec: Value = request.field("spec")?;
-    let (ceiling, limits) = (documents.surfaces.ceiling(), &documents.engine().policy().surface);
+    let (ceiling, limits) = (documents.faces.surfaces.ceiling(), &documents.engine().policy().surface);
     let (errors, warnings) = match Spec::compile(&spec, ceiling, limits) {
         Ok(spec) => (Vec::new(), spec.warnings(ceiling)),
         Err(faults) => (faults, Vec::new()),
@@ -344,7 +340,7 @@ fn faults(faults: Vec<SurfaceFault>) -> BridgeError {
 
 pub(super) fn file(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let path = request.text("path")?;
-    let found = block_on(documents.surfaces.door.file(
+    let found = block_on(documents.faces.surfaces.door.file(
         documents.engine(),
         &canvas(request)?,
         path,
@@ -391,4 +387,14 @@ impl Documents {
         let turn = self.turn_of(canvas, &conversation, &call, now)?;
         Ok(OpKey { conversation, turn, call, person: None })
     }
+}
+
+/// Canonical JSON, by which replies of tools are compared.
+pub(super) fn canonical(request: &Request<'_>) -> Result<Value, BridgeError> {
+    let value: Value = request.field("value")?;
+    let text = canonical_json(&value).map_err(|error| {
+        BridgeError::new(error.code(), error.to_string()).with("place", error.place.into())
+    })?;
+    let hash = BlobId::of(text.as_bytes()).to_string();
+    Ok(json!({"text": text, "hash": hash}))
 }
