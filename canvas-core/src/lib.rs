@@ -152,7 +152,7 @@ pub mod observe {
     };
 }
 
-/// Canonical JSON, its hash, and JSON Patch operations.
+/// Exact and canonical JSON, hashes of it, and JSON Patch operations.
 pub mod json {
     #[cfg(any(feature = "board", feature = "surface"))]
     pub use crate::json_patch::JsonPatchOperation;

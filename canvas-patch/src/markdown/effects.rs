@@ -9,7 +9,7 @@ use regex::Regex;
 
 use crate::markdown::address::footnote_label;
 use crate::markdown::anchor::{AnchorLink, anchor_links, anchors, decoded};
-use crate::markdown::outline::{BlockKind, Lead, LiveOutline, OPTIONS, bounded};
+use crate::markdown::outline::{BlockKind, Lead, LiveOutline, OPTIONS, OnBrokenLink, bounded};
 use crate::markdown::table::Table;
 use crate::text::cursor::LineCursor;
 
@@ -174,11 +174,12 @@ fn undefined_labels(text: &str) -> Vec<(usize, String)> {
     let base = Lead::of(text).bytes;
     let body = bounded(&text[base..]);
     let mut found = Vec::new();
-    let note = |link: BrokenLink<'_>| {
+    let mut note = |link: BrokenLink<'_>| {
         found.push((base + link.span.start, link.reference.to_string()));
         None::<(CowStr<'_>, CowStr<'_>)>
     };
-    Parser::new_with_broken_link_callback(&body, OPTIONS, Some(note)).for_each(drop);
+    let callback: OnBrokenLink<'_, '_> = &mut note;
+    Parser::new_with_broken_link_callback(&body, OPTIONS, Some(callback)).for_each(drop);
     found
 }
 

@@ -41,5 +41,5 @@ pub use model::{Container, ContainerKind, LineRange, Outline, Section};
 pub(crate) use paragraphs::{ordered_lists, paragraphs};
 pub use parts::outline;
 pub(crate) use parts::scan;
-pub(crate) use scan::{OPTIONS, title_of};
+pub(crate) use scan::{OPTIONS, OnBrokenLink, title_of};
 pub(crate) use table::{delimiter_columns, html_below};

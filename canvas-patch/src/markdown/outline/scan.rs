@@ -31,6 +31,10 @@ const TITLE_BYTES: usize = 512;
 /// could start again would take time.
 const MARK_SPACING: usize = if cfg!(any(test, fuzzing)) { 0 } else { 1024 };
 
+/// Answers for a link whose label has no definition. One type for all who ask, since the compiler makes a whole parser for
+/// each type.
+pub(crate) type OnBrokenLink<'f, 't> = &'f mut dyn FnMut(BrokenLink<'t>) -> Option<(CowStr<'t>, CowStr<'t>)>;
+
 /// Returns the text up to the end of the heading that has just started, cut to [`TITLE_BYTES`]. With `COUNTED`, adds
 /// the bytes of its references' expansions to `expanded`.
 fn title<'t, const COUNTED: bool>(
@@ -199,7 +203,7 @@ impl<'t> Scan<'t> {
         BYTES_PARSED.set(BYTES_PARSED.get() + body.len());
         let (asking, unresolved) = (Cell::new(Asking::Text), Cell::new(false));
         let (undefined, mut expanded) = (Cell::new(0), 0);
-        let defined_elsewhere = |link: BrokenLink<'_>| {
+        let mut defined_elsewhere = |link: BrokenLink<'_>| {
             undefined.set(undefined.get() + usize::from(LATER));
             let is_defined = match asking.get() {
                 Asking::Text => false,
@@ -211,7 +215,8 @@ impl<'t> Scan<'t> {
             };
             is_defined.then_some((CowStr::Borrowed(""), CowStr::Borrowed("")))
         };
-        let parser = Parser::new_with_broken_link_callback(body, OPTIONS, Some(defined_elsewhere));
+        let callback: OnBrokenLink<'_, '_> = &mut defined_elsewhere;
+        let parser = Parser::new_with_broken_link_callback(body, OPTIONS, Some(callback));
         let mut events = parser.into_offset_iter();
         // The end of the block that is outside of all others, whether it is a list, and the end of its item.
         let (mut outer_end, mut is_list, mut item_end) = (base, false, 0);
@@ -323,10 +328,11 @@ impl<'t> Scan<'t> {
             let line = &rest[..memchr2(b'\n', b'\r', rest.as_bytes()).unwrap_or(rest.len())];
             #[cfg(test)]
             BYTES_PARSED.set(BYTES_PARSED.get() + line.len());
-            let defined = |link: BrokenLink<'_>| {
+            let mut defined = |link: BrokenLink<'_>| {
                 is_defined(&link.reference).then_some((CowStr::Borrowed(""), CowStr::Borrowed("")))
             };
-            let parser = Parser::new_with_broken_link_callback(line, OPTIONS, Some(defined));
+            let callback: OnBrokenLink<'_, '_> = &mut defined;
+            let parser = Parser::new_with_broken_link_callback(line, OPTIONS, Some(callback));
             self.outline.sections[section].title = title::<false>(&mut parser.into_offset_iter(), &mut 0);
         }
     }
