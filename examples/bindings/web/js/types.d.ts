@@ -232,8 +232,8 @@ export class Session {
   call(name: string, args?: string | Fields, options?: { callId?: string }): Reply;
 
   /**
-   * Notes a message of the user, which ends the turn before. Returns a text about the user's own changes, to put before the
-   * message, or `null` if there is nothing to tell.
+   * Notes a message of the user, which ends the turn before. Returns a text about the canvas and what changed on it, to put
+   * before the message, or `null` if the model knows all of it.
    */
   message(options?: { person?: string }): string | null;
 

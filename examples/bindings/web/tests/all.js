@@ -3,10 +3,16 @@ const text = "# Plan\n\n- [ ] one\n- [ ] two\n";
 const tick = "@@ -3,1 +3,1 @@\n-- [ ] one\n+- [x] one\n";
 
 function equal(actual, expected, what = "") {
-  const [one, other] = [JSON.stringify(actual), JSON.stringify(expected)];
+  const [one, other] = [JSON.stringify(actual, sorted), JSON.stringify(expected, sorted)];
   if (one !== other) {
     throw new Error(`${what} is ${String(one).slice(0, 300)}, not ${String(other).slice(0, 300)}`);
   }
+}
+
+/** The order of names does not matter. */
+function sorted(_, value) {
+  const isMap = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isMap ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))) : value;
 }
 
 function thrown(act) {
@@ -186,6 +192,7 @@ function engineTests({ CanvasError, Engine, Session }) {
       const engine = open();
       engine.create("plan", text);
       const session = engine.join("plan", "chat", { toolset: "extended" });
+      equal(session.message().includes("# Plan"), true);
       equal(session.message(), null);
       equal(session.tools().map(({ name }) => name).includes("canvas_outline"), true);
       equal(session.prompt().length > 100, true);
