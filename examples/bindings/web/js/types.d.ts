@@ -1,3 +1,5 @@
+/// <reference lib="esnext.disposable" />
+
 /** What JSON holds. */
 export type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 export type JsonObject = { [name: string]: Json };
