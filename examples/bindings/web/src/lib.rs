@@ -2,6 +2,7 @@
 
 #[cfg(feature = "engine")]
 use canvas_examples::bridge::Bridge;
+#[cfg(feature = "text")]
 use wasm_bindgen::prelude::wasm_bindgen;
 
 /// Answers one request about plain text.
