@@ -135,7 +135,10 @@ pub(crate) struct Receipt {
     pub(crate) at: u64,
 }
 
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks so; with pointers of 32 bits it is no question")]
+#[allow(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde asks so; with pointers of 32 bits it is no question"
+)]
 pub(crate) fn is_zero(millis: &u64) -> bool {
     *millis == 0
 }
