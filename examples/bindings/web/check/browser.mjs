@@ -29,7 +29,7 @@ try {
     for (const place of ["page", "worker"]) {
       const tab = await browser.newPage();
       await tab.goto(origin);
-      const { count, failed, loaded } = await tab.evaluate(async ({ entry, place }) => {
+      const { count, failed, loaded, played } = await tab.evaluate(async ({ entry, place }) => {
         const url = `/node_modules/canvas-engine/${entry}.js`;
         if (place === "worker") {
           const worker = new Worker("/tests/worker.js", { type: "module" });
@@ -46,10 +46,15 @@ try {
         const loaded = performance.now() - began;
         const { testsOf } = await import("/tests/all.js");
         const { failures } = await import("/tests/run.js");
-        return { ...failures(testsOf(canvas)), loaded };
+        const { play } = await import("/tests/transcript.js");
+        const played = entry === "engine" ? play(canvas, await (await fetch("/transcript.jsonl")).text()).same : 0;
+        return { ...failures(testsOf(canvas)), loaded, played };
       }, { entry, place });
       const time = loaded === undefined ? "" : `, loaded in ${Math.round(loaded)} ms`;
       console.log(`Chromium ${browser.version()}: ${entry} in a ${place}: ${count} tests, ${failed.length} failed${time}`);
+      if (played) {
+        console.log(`${played} requests of the transcript have the same replies`);
+      }
       failed.forEach((failure) => console.log(failure));
       isWrong ||= failed.length > 0 || count < 10;
       await tab.close();

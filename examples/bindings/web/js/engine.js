@@ -5,5 +5,5 @@ await init(await compiled("engine_bg.wasm"));
 
 export {
   AddressError, CanvasError, Engine, PatchRejected, Reply, Session,
-  apply, build, editStructure, grep, outline, positions, resolve,
+  apply, build, editStructure, effects, grep, outline, positions, redline, resolve,
 } from "./slim.js";

@@ -80,6 +80,19 @@ export interface Restructured {
   unresolved: Json[];
 }
 
+/** Something that a change of a text does elsewhere in it, such as a link that leads nowhere now, at a line after it. */
+export interface Effect {
+  code: string;
+  line: number;
+  detail: string;
+}
+
+/** A piece of a change. */
+export interface Span {
+  kind: "keep" | "insert" | "delete";
+  text: string;
+}
+
 /**
  * Applies a unified diff to a text, all hunks or none. In the mode `anchored`, a hunk may also have moved if its lines
  * occur once.
@@ -118,6 +131,12 @@ export function positions(text: string, at: readonly Offset[]): Position[];
  * @throws {CanvasError} if the edit does not apply
  */
 export function editStructure(text: string, edit: Fields, options?: { protect?: readonly Fields[] }): Restructured;
+
+/** Lists links, footnotes and tables that a change breaks, and anchors that it changes. */
+export function effects(before: string, after: string): Effect[];
+
+/** Shows a change by words, as pieces to keep, insert or delete. */
+export function redline(before: string, after: string): Span[];
 
 /** An operation was refused. What a model may correct is a {@link Reply}, not an error. */
 export class CanvasError extends Error {

@@ -9,6 +9,7 @@ import * as engine from "canvas-engine";
 import * as text from "canvas-engine/text";
 
 import { testsOf } from "./all.js";
+import { play } from "./transcript.js";
 
 for (const [entry, canvas] of Object.entries({ engine, text })) {
   for (const [name, run] of Object.entries(testsOf(canvas))) {
@@ -37,6 +38,11 @@ test("a module that has trapped, and one that is not loaded", async () => {
   assert.deepEqual(unloaded, ["NOT_LOADED", "NOT_LOADED"]);
   assert.equal(none, "INVALID_ARGUMENTS");
   assert.deepEqual(trapped, ["INTERNAL", "INTERNAL", "INTERNAL", "INTERNAL", null]);
+});
+
+test("a transcript of the bridge has the same replies", async () => {
+  const { same, objects } = play(engine, await readFile("transcript.jsonl", "utf8"));
+  console.log(`${same} requests have the same replies, ${objects} of them through public objects`);
 });
 
 test("each entry has its types, and no more names than they have", async () => {

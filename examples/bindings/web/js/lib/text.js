@@ -66,6 +66,16 @@ export function textFunctions(call) {
       }));
     },
 
+    effects(before, after) {
+      strings({ before, after });
+      return send("markdown.effects", { before, after }).effects;
+    },
+
+    redline(before, after) {
+      strings({ before, after });
+      return send("text.redline", { before, after }).spans;
+    },
+
     editStructure(text, edit, { protect = [] } = {}) {
       strings({ text });
       const edited = send("structure.apply", { text, edit: object(edit, "edit"), protected: protect });
