@@ -268,12 +268,12 @@ impl Story {
         self.calls += 1;
         // Some calls are retries.
         let call = format!("call-{}", self.calls - usize::from(self.dice.roll(12) == 0));
-        let mut request = json!({"op": "tool.call", "canvas": canvas, "session": session, "call_id": call,
-                                 "name": name, "arguments": arguments});
-        if self.dice.roll(3) == 0 {
-            request["toolset"] = "extended".into();
-        }
-        self.ask(request)["result"].take()
+        let toolset = self.dice.of(&["document", "document", "extended"]);
+        self.ask(
+            json!({"op": "tool.call", "canvas": canvas, "session": session, "call_id": call, "name": name,
+                        "arguments": arguments, "toolset": toolset, "strict": true}),
+        )["result"]
+            .take()
     }
 
     fn edit_as_model(&mut self, canvas: &str, session: &str, markdown: &str, changed: &str) {

@@ -25,8 +25,8 @@ use super::faces::{Faces, join};
 use super::request::{BridgeError, Request, left_out};
 use super::store::{self, Written};
 
-/// The turns in which calls were first answered, so that a retry stays one. The oldest are forgotten beyond a number of
-/// calls that is larger than that of the receipts of a busy canvas.
+/// The turns in which calls were first answered, so that a retry stays one. Of all canvases together, the oldest are
+/// forgotten beyond a number of calls.
 #[derive(Debug, Default)]
 struct Turns {
     known: HashMap<CallKey, Turn>,
@@ -36,7 +36,7 @@ struct Turns {
 type CallKey = (CanvasId, ConversationId, CallId);
 
 impl Turns {
-    const MAX: usize = 16_384;
+    const MAX: usize = 65_536;
 
     fn get(&self, key: &CallKey) -> Option<Turn> {
         self.known.get(key).copied()
@@ -68,6 +68,11 @@ pub(super) enum Offered<'t> {
     /// Those of the extended toolset, with the usual policies.
     Switched,
     Only(&'t Tools<BoxStore>),
+    /// Those that a toolset lists, with its policies.
+    Listed {
+        tools: &'t Tools<BoxStore>,
+        extended: bool,
+    },
 }
 
 /// All canvases of a bridge, the clock that its requests set, and the turn in which each call was first answered.
@@ -89,7 +94,8 @@ pub(super) struct Documents {
     run: String,
     turns: Turns,
     calls: u64,
-    policy: Policy,
+    rules: Rules,
+    lease: LeasePolicy,
     /// The person of the request that is being answered.
     pub(super) person: Option<PersonId>,
     /// What commits have put.
@@ -104,9 +110,11 @@ impl Default for Documents {
         let written = Arc::default();
         let store = store::memory(&written, move || Timestamp::from_millis(shared.load(Ordering::Relaxed)));
         let faces = Faces::default();
+        let (rules, lease) = (Rules::default(), LeasePolicy::default());
+        let [usual, extended] = rules.policies(lease);
         Self {
-            engine: Engine::new(store.clone(), policy()),
-            extended: Engine::new(store.clone(), extended_policy(policy())),
+            engine: Engine::new(store.clone(), usual),
+            extended: Engine::new(store.clone(), extended),
             store,
             sessions: HashMap::new(),
             proposing: HashSet::new(),
@@ -115,7 +123,8 @@ impl Default for Documents {
             extended_tools: faces.extended_tools(),
             clock,
             turns: Turns::default(),
-            policy: policy(),
+            rules,
+            lease,
             calls: 0,
             person: None,
             written,
@@ -129,9 +138,27 @@ fn policy() -> Policy {
     Policy { min_blob_age: Duration::ZERO, ..Policy::default() }
 }
 
-/// What the extended toolset switches on: a patch that fits is not sent twice.
-fn extended_policy(policy: Policy) -> Policy {
-    Policy { writes: WriteRules { rebase: true, retake: true, ..policy.writes }, ..policy }
+/// The rules for writes that a host has set.
+#[derive(Debug, Default, Clone, Copy)]
+struct Rules {
+    rebase: Option<bool>,
+    retake: Option<bool>,
+    merge_words: Option<bool>,
+}
+
+impl Rules {
+    /// The usual policy and that of the extended toolset, which applies a patch that fits rather than ask for it again.
+    fn policies(self, lease: LeasePolicy) -> [Policy; 2] {
+        [false, true].map(|is_lenient| {
+            let writes = WriteRules {
+                rebase: self.rebase.unwrap_or(is_lenient),
+                retake: self.retake.unwrap_or(is_lenient),
+                merge_words: self.merge_words.unwrap_or_default(),
+                ..WriteRules::default()
+            };
+            Policy { writes, lease, ..policy() }
+        })
+    }
 }
 
 /// Names a run. Forked processes begin with equal random states.
@@ -179,25 +206,27 @@ impl Documents {
 
     /// An engine that knows nothing but the store and what the host lets surfaces do.
     pub(super) fn renew_engine(&mut self) {
-        self.engine = self.faces.engine(self.store.clone(), self.policy);
-        self.extended = self.faces.engine(self.store.clone(), extended_policy(self.policy));
+        let [usual, extended] = self.rules.policies(self.lease);
+        self.engine = self.faces.engine(self.store.clone(), usual);
+        self.extended = self.faces.engine(self.store.clone(), extended);
     }
 
-    /// Changes the rules that a request names, and returns all.
+    /// Changes the rules that a request names, and returns the usual ones.
     pub(super) fn set_policy(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
-        let mut policy = self.policy;
+        let (mut rules, mut lease) = (self.rules, self.lease);
         if let Some(ttl) = request.field::<Option<NonZeroU32>>("lease_ttl")? {
-            policy.lease.ttl = Duration::from_millis(ttl.get().into());
-            policy.lease.max_hold = policy.lease.ttl.max(LeasePolicy::default().max_hold);
+            lease.ttl = Duration::from_millis(ttl.get().into());
+            lease.max_hold = lease.ttl.max(LeasePolicy::default().max_hold);
         }
-        let WriteRules { rebase, retake, merge_words, .. } = &mut policy.writes;
+        let Rules { rebase, retake, merge_words } = &mut rules;
         for (name, rule) in [("rebase", rebase), ("retake", retake), ("merge_words", merge_words)] {
-            *rule = request.field::<Option<bool>>(name)?.unwrap_or(*rule);
+            *rule = request.field::<Option<bool>>(name)?.or(*rule);
         }
-        self.policy = policy;
+        (self.rules, self.lease) = (rules, lease);
         self.renew_engine();
-        let WriteRules { rebase, retake, merge_words, .. } = policy.writes;
-        let lease_ttl = policy.lease.ttl.as_millis() as u64;
+        let Policy { writes: WriteRules { rebase, retake, merge_words, .. }, lease, .. } =
+            *self.engine.policy();
+        let lease_ttl = lease.ttl.as_millis() as u64;
         Ok(json!({"lease_ttl": lease_ttl, "rebase": rebase, "retake": retake, "merge_words": merge_words}))
     }
 
@@ -290,7 +319,13 @@ impl Documents {
             name: request.text("name")?.to_owned(),
             arguments: request.field::<Option<Value>>("arguments")?.unwrap_or(Value::Null),
         };
-        let offered = match request.field::<Option<&str>>("toolset")? {
+        let toolset = request.field::<Option<&str>>("toolset")?;
+        if request.field::<Option<bool>>("strict")?.unwrap_or(false) {
+            let tools = self.tools_of(request)?;
+            let listed = Offered::Listed { tools: &tools, extended: toolset == Some("extended") };
+            return Ok(self.run(&session, &call, now, listed)?.body().clone());
+        }
+        let offered = match toolset {
             Some("extended") => Offered::Extended,
             _ if self.tools.names().any(|name| name == call.name) => Offered::All,
             // A tool that is only there is found without its toolset too, under the usual policies.
@@ -318,7 +353,8 @@ impl Documents {
             Offered::All => (&self.engine, &self.tools),
             Offered::Extended => (&self.extended, &self.extended_tools),
             Offered::Switched => (&self.engine, &self.extended_tools),
-            Offered::Only(tools) => (&self.engine, tools),
+            Offered::Only(tools) | Offered::Listed { tools, extended: false } => (&self.engine, tools),
+            Offered::Listed { tools, extended: true } => (&self.extended, tools),
         };
         let reply = block_on(tools.call(engine, &mut session, call, now));
         let turn = session.turn;
@@ -409,7 +445,7 @@ impl Documents {
         let session = self.session(request, now)?;
         let snapshot = block_on(self.engine.snapshot(&session.canvas, now))?;
         let lock = snapshot.head.lock_of(&session.conversation);
-        let lease = lock.valid_lease(&self.policy.lease, snapshot.clock).map(|lease| lease.id);
+        let lease = lock.valid_lease(&self.lease, snapshot.clock).map(|lease| lease.id);
         let is_released = match lease {
             Some(lease) => {
                 let operation = session.operation(self.call_id()?);
@@ -544,26 +580,21 @@ impl Documents {
     }
 
     pub(super) fn tool_prompt(&self, request: &Request<'_>) -> Result<Value, BridgeError> {
-        Ok(json!({"prompt": self.with_tools(request, |tools| tools.system_prompt(&self.engine))?}))
+        Ok(json!({"prompt": self.tools_of(request)?.system_prompt(&self.engine)}))
     }
 
     /// The tools of a request's toolset.
     pub(super) fn toolset(&self, request: &Request<'_>) -> Result<Vec<ToolSpec>, BridgeError> {
-        self.with_tools(request, |tools| tools.specs(&self.engine))
+        Ok(self.tools_of(request)?.specs(&self.engine))
     }
 
-    fn with_tools<R>(
-        &self,
-        request: &Request<'_>,
-        read: impl FnOnce(&Tools<BoxStore>) -> R,
-    ) -> Result<R, BridgeError> {
-        let tools = match request.field::<Option<&str>>("toolset")?.unwrap_or("document") {
-            "document" => &join(vec![Box::new(DocumentTools::default())]),
-            "extended" => &self.faces.extended_documents(),
-            "all" => &self.tools,
+    fn tools_of(&self, request: &Request<'_>) -> Result<Tools<BoxStore>, BridgeError> {
+        Ok(match request.field::<Option<&str>>("toolset")?.unwrap_or("document") {
+            "document" => join(vec![Box::new(DocumentTools::default())]),
+            "extended" => self.faces.extended_documents(),
+            "all" => self.faces.tools(),
             name @ ("board" | "directive" | "surface" | "recipe") => {
-                let toolset = self.faces.toolset(name).ok_or_else(|| left_out(name))?;
-                &join(vec![toolset])
+                join(vec![self.faces.toolset(name).ok_or_else(|| left_out(name))?])
             }
             other => {
                 let message = format!(
@@ -571,8 +602,7 @@ impl Documents {
                 );
                 return Err(BridgeError::new("BAD_REQUEST", message));
             }
-        };
-        Ok(read(tools))
+        })
     }
 }
 

@@ -73,7 +73,7 @@ fn type_of(name: &str) -> Value {
         | "eventId" | "step" | "reason" | "note" | "format" => json!({"type": "string"}),
         "context" | "limit" | "steps" | "keep_entries" | "older_than" | "seed" | "max_tokens"
         | "max_steps" | "interrupt_after" | "lease_ttl" => json!({"type": "integer", "minimum": 0}),
-        "regex" | "unique" | "dryRun" | "partial" | "rebase" | "retake" | "merge_words" => {
+        "regex" | "unique" | "dryRun" | "partial" | "rebase" | "retake" | "merge_words" | "strict" => {
             json!({"type": "boolean"})
         }
         "pieces" | "chunks" | "hex" => json!({"type": "array", "items": {"type": "string"}}),
@@ -130,7 +130,17 @@ const DOCUMENTS: &[Operation] = &[
     operation("canvas.text", &["canvas"], |documents, request| documents.text(request)),
     operation(
         "tool.call",
-        &["canvas?", "session?", "call_id", "name?", "arguments?", "toolset?", "dialect?", "path?"],
+        &[
+            "canvas?",
+            "session?",
+            "call_id",
+            "name?",
+            "arguments?",
+            "toolset?",
+            "strict?",
+            "dialect?",
+            "path?",
+        ],
         |documents, request| match request.has("dialect") {
             true => native::call(documents, request),
             false => documents.tool_call(request),

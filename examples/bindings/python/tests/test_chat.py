@@ -80,6 +80,58 @@ class Chats(unittest.TestCase):
         chat.user("Go on")
         self.assertIn("mine", json.dumps(chat.request()["messages"]))
 
+    def test_ids_that_begin_again_name_other_calls(self) -> None:
+        for text in ("two", "three"):
+            chat = self.session.chat("anthropic", "claude-x")
+            chat.user("Go on")
+            replies: list[canvas.Reply] = []
+            patch = f"@@ -3,1 +3,1 @@\n-{self.engine.document('plan').markdown[8:-1]}\n+{text}\n"
+            for name, arguments in (("canvas_check_out", {}), ("canvas_apply_patch", {"patch": patch})):
+                lease = {"lease_id": replies[0].body["lease_id"]} if replies else {}
+                call = chat.answer(answer(use("call_0", name, **lease, **arguments))).calls[0]
+                assert call.reply is not None
+                replies.append(call.reply)
+            self.assertEqual([reply.code for reply in replies], [None, None])
+            self.assertEqual(self.engine.document("plan").markdown, f"# Plan\n\n{text}\n")
+
+    def test_an_answer_that_was_interrupted_is_read_again(self) -> None:
+        chat = self.session.chat("anthropic", "claude-x")
+        chat.user("Go on")
+        lease = chat.answer(answer(use("c1", "canvas_check_out"))).calls[0].reply
+        assert lease is not None
+        patches = [f"@@ -{line},1 +{line},1 @@\n-{old}\n+{new}\n" for line, old, new in ((1, "# Plan", "# Ours"), (3, "one", "two"))]
+        both = answer(*(use(f"p{n}", "canvas_apply_patch", lease_id=lease.body["lease_id"], patch=p) for n, p in enumerate(patches)))
+        run, before = self.session.call, chat.events
+
+        def fail(name: str, arguments: str | canvas.Fields, *, call_id: str | None = None) -> canvas.Reply:
+            if call_id and call_id.endswith("-1"):
+                raise canvas.CanvasError("CONTENTION", "others keep changing the canvas: try again")
+            return run(name, arguments, call_id=call_id)
+
+        self.session.call = fail  # type: ignore[method-assign]
+        with self.assertRaises(canvas.CanvasError):
+            chat.answer(both)
+        self.assertEqual(chat.events, before)
+        self.session.call = run  # type: ignore[method-assign]
+        again = chat.answer(both)
+        self.assertEqual([call.reply and call.reply.code for call in again.calls], [None, None])
+        self.assertEqual(self.engine.document("plan").markdown, "# Ours\n\ntwo\n")
+
+    def test_another_provider_goes_on_with_the_history(self) -> None:
+        chat = self.session.chat("anthropic", "claude-x")
+        chat.user("Hello")
+        chat.answer(answer(use("c1", "canvas_check_out")))
+        other = self.session.chat("openai-chat", "gpt-x", events=chat.events)
+        messages = json.dumps(other.request()["messages"])
+        self.assertIn("canvas_check_out", messages)
+        self.assertIn("lease_id", messages)
+
+    def test_a_pause_is_not_the_end(self) -> None:
+        chat = self.session.chat("anthropic", "claude-x")
+        chat.user("Hello")
+        paused = chat.answer({**answer({"type": "text", "text": "Wait."}), "stop_reason": "pause_turn"})
+        self.assertFalse(paused.is_last)
+
     def test_something_else_is_refused(self) -> None:
         chat = self.session.chat("anthropic", "claude-x")
         for response in (None, "text", 7):

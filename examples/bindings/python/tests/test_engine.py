@@ -39,11 +39,24 @@ class Sessions(unittest.TestCase):
         session = self.engine.join("plan")
         reply = session.call("canvas_apply_patch", {"lease_id": "lease-1", "patch": PATCH})
         self.assertEqual((reply.ok, reply.code), (False, "LOCK_NOT_OWNED"))
-        self.assertEqual(session.call("canvas_fly", {}).code, "UNKNOWN_TOOL")
+        # A model may name tools that it was not given.
+        for name in ("canvas_fly", "canvas_replace_all", "create_component", "document_edit", "gsv__Canvas", "canvas_refresh"):
+            self.assertEqual(session.call(name, {}).code, "UNKNOWN_TOOL", name)
+        board = self.engine.join("plan", toolset="extended")
+        self.assertEqual(board.call("gsv__Canvas", {}).code, "UNKNOWN_TOOL")
+        self.assertNotEqual(board.call("create_component", {}).code, "UNKNOWN_TOOL")
 
     def test_arguments_that_a_model_cut_short_are_a_reply(self) -> None:
         session = self.engine.join("plan")
-        arguments: list[str | canvas.Fields] = ['{"lease_id": "le', "[]", {"n": float("nan")}, {"text": "\ud83d"}]
+        arguments: list[str | canvas.Fields] = [
+            '{"lease_id": "le',
+            "[]",
+            {"n": float("nan")},
+            {"text": "\ud83d"},
+            '{"n": 123456789012345678901}',
+            '{"n": ' + "[" * 200 + "]" * 200 + "}",
+            {"n": [2**64]},
+        ]
         for argument in arguments:
             reply = session.call("canvas_read_all", argument)
             self.assertEqual((reply.ok, reply.code), (False, "INVALID_ARGUMENTS"))
@@ -85,6 +98,21 @@ class Sessions(unittest.TestCase):
         self.assertEqual(stale.markdown, "# Plan\n\nhis\n")
         self.assertEqual(stale.revision_id, self.engine.document("plan").revision_id)
         self.assertIn("hers", str(stale.changes))
+
+    def test_a_policy_is_that_of_each_toolset(self) -> None:
+        now = 1_000.0
+        toolsets: tuple[canvas.Toolset, ...] = ("document", "extended")
+        for toolset in toolsets:
+            with canvas.Engine.memory(clock=lambda: now, policy=canvas.Policy(retake=False)) as engine:
+                engine.create("plan", "# Plan\n\none\n")
+                session = engine.join("plan", toolset=toolset)
+                lease = checked_out(session)
+                now += 60
+                reply = session.call("canvas_apply_patch", {"lease_id": lease, "patch": PATCH})
+                self.assertEqual(reply.code, "LEASE_EXPIRED")
+        for lease_ttl in (0, float("inf"), float("nan")):
+            with self.assertRaises(canvas.CanvasError):
+                canvas.Engine.memory(policy=canvas.Policy(lease_ttl=lease_ttl))
 
     def test_a_policy_has_the_lifetime_of_leases(self) -> None:
         now = 1_000.0

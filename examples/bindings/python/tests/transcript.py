@@ -114,6 +114,14 @@ def propose(player: Player, request: Request) -> Reply:
     return {"proposal": make(request["canvas"], **fields_of(request, *names))}
 
 
+def end(player: Player, request: Request) -> Reply:
+    return renamed(player.session(request).end(), hidden="hidden_message")
+
+
+def cancel(player: Player, request: Request) -> Reply:
+    return {"canvas_epoch": player.session(request).cancel(person=cast("str | None", request.get("person")))}
+
+
 def nothing(value: None) -> Reply:
     return {}
 
@@ -153,6 +161,8 @@ PLAYS: dict[str, Callable[[Player, Request], Reply]] = {
     "tool.prompt": lambda player, request: {
         "prompt": player.engine.join("none", toolset=cast("canvas.Toolset", request["toolset"])).prompt()
     },
+    "turn.end": end,
+    "user.cancel": cancel,
     "session.mode": lambda player, request: nothing(
         cast("Callable[[object], None]", player.session(request).mode)(request["mode"])
     ),

@@ -1,3 +1,3 @@
-export { Engine, Reply, Session } from "./types.js";
-export type { CanvasDocument, Edited, Tool, Toolset } from "./types.js";
+export { Engine, Reply, Session, StaleEdit } from "./types.js";
+export type { CanvasDocument, Edited, Policy, Tool, Toolset } from "./types.js";
 export * from "./text.js";

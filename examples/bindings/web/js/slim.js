@@ -28,4 +28,4 @@ const call = (request) => guarded(native(), () => wasm.call_text(request));
 export const { Engine, Session } = engineClasses(native);
 export const { apply, build, outline, resolve, grep, positions, editStructure, effects, redline } = textFunctions(call);
 export { Reply } from "./lib/engine.js";
-export { AddressError, CanvasError, PatchRejected } from "./lib/errors.js";
+export { AddressError, CanvasError, PatchRejected, StaleEdit } from "./lib/errors.js";

@@ -159,6 +159,19 @@ export class PatchRejected extends CanvasError {
   get conflicts(): JsonObject[];
 }
 
+/**
+ * A person's edit does not fit what others changed since its base. Nothing is lost: the edit and the changes are here, and the
+ * document has the revision for another try.
+ */
+export class StaleEdit extends CanvasError {
+  /** The text of the refused edit. */
+  get markdown(): string;
+  /** The current revision. */
+  get revisionId(): string;
+  /** The changes since the base, as a diff, if its text is known. */
+  get changes(): JsonObject | null;
+}
+
 /** An address leads to no place, or to several. */
 export class AddressError extends CanvasError {
   /** Sections by `path` and `heading_line`, or a `line`, `name` or `column`. */
@@ -204,10 +217,25 @@ export class Reply {
   get text(): string;
 }
 
+/** The rules of an engine. */
+export interface Policy {
+  /** Milliseconds for which a model holds a canvas without a call. Default 15,000. */
+  leaseTtl?: number;
+  /** Whether a patch that was written on an older text applies if its places are untouched. Default true. */
+  rebase?: boolean;
+  /**
+   * Whether a model that writes after its lease ended gets a new one with the same call, if nobody else has held the canvas
+   * since. Default true.
+   */
+  retake?: boolean;
+  /** Whether a person's edit is merged by words with later changes of the same lines. Default false. */
+  mergeWords?: boolean;
+}
+
 /** Keeps canvases in memory. Close it, or use it with `using`. */
 export class Engine {
   /** `clock` returns the milliseconds since 1970, and is `Date.now` by default. */
-  constructor(options?: { clock?: () => number });
+  constructor(options?: { clock?: () => number; policy?: Policy });
 
   /** Frees the memory of the engine. Later calls throw `CLOSED`. */
   close(): void;
@@ -224,7 +252,9 @@ export class Engine {
 
   /**
    * Makes a person's edit: the whole text, and the revision that it was written on. Changes that others made since the base
-   * are kept. An edit of the same place is refused. With the base `null`, the text replaces whatever is there.
+   * are kept. With the base `null`, the text replaces whatever is there.
+   *
+   * @throws {StaleEdit} if others changed the same place
    */
   edit(canvas: string, markdown: string, options: { base: string | null; person?: string }): Edited;
 
@@ -247,8 +277,8 @@ export class Session {
 
   /**
    * Runs a tool call of the model. `args` are an object, or its JSON as some SDKs have it. If they cannot be read, the reply
-   * says so. A call that changes the canvas and has the id of an earlier one gets the reply of that one, so pass the
-   * provider's id to retry safely.
+   * says so. A call that changes the canvas and has the id of an earlier one gets the reply of that one, so a retry with an id
+   * is safe. Some providers begin their ids again with each answer, so put the number of the answer before them.
    */
   call(name: string, args?: string | Fields, options?: { callId?: string }): Reply;
 

@@ -137,7 +137,7 @@ function textTests({ CanvasError, PatchRejected, AddressError, ...canvas }) {
   };
 }
 
-function engineTests({ CanvasError, Engine, Session }) {
+function engineTests({ CanvasError, Engine, Session, StaleEdit }) {
   /** An engine with a clock that goes on a second at each reading. */
   const open = () => {
     let now = 1_000;
@@ -167,9 +167,11 @@ function engineTests({ CanvasError, Engine, Session }) {
       const engine = open();
       engine.create("plan", text);
       const session = engine.join("plan");
-      for (const args of ['{"lease_id": "le', "[]", "null", '"a"', '{"a": "\\ud800"}']) {
+      const deep = JSON.parse("[".repeat(200) + "]".repeat(200));
+      const unread = [{ a: "\ud800" }, { deep }, JSON.stringify({ deep })];
+      for (const args of ['{"lease_id": "le', "[]", "null", '"a"', '{"a": "\\ud800"}', ...unread]) {
         const reply = session.call("canvas_check_out", args);
-        equal([reply.ok, reply.code], [false, "INVALID_ARGUMENTS"], args);
+        equal([reply.ok, reply.code], [false, "INVALID_ARGUMENTS"], String(args));
       }
       equal(session.call("canvas_check_out", "").ok, true);
       equal(session.call("canvas_fly", {}).code, "UNKNOWN_TOOL");
@@ -184,7 +186,10 @@ function engineTests({ CanvasError, Engine, Session }) {
       equal(engine.document("plan").markdown, text.replace("one", "1").replace("two", "2"));
       equal(engine.document("plan").revisionId, edited.revisionId);
       const error = thrown(() => engine.edit("plan", text.replace("one", "I"), { base, person: "bert" }));
-      equal(error instanceof CanvasError, true);
+      equal(error instanceof StaleEdit, true);
+      equal(error.markdown, text.replace("one", "I"));
+      equal(error.revisionId, edited.revisionId);
+      equal(typeof error.changes, "object");
       equal(code(() => engine.edit("plan", text)), "INVALID_ARGUMENTS");
       engine.close();
     },
@@ -203,6 +208,37 @@ function engineTests({ CanvasError, Engine, Session }) {
       session.mode("direct");
       equal(typeof session.end().promoted, "boolean");
       equal(typeof session.cancel(), "number");
+      engine.close();
+    },
+    "a model has the tools of its toolset alone"() {
+      const engine = open();
+      engine.create("plan", text);
+      for (const name of ["canvas_fly", "canvas_replace_all", "document_edit"]) {
+        equal(engine.join("plan").call(name, {}).code, "UNKNOWN_TOOL");
+      }
+      equal(engine.join("plan", "chat", { toolset: "extended" }).call("document_edit", {}).code, "UNKNOWN_TOOL");
+      engine.close();
+    },
+    "a policy"() {
+      let now = 1_000_000;
+      const patch = "@@ -3,1 +3,1 @@\n-- [ ] one\n+- [x] one\n";
+      for (const [retake, expected] of [[true, null], [false, "LEASE_EXPIRED"]]) {
+        const engine = new Engine({ clock: () => now, policy: { leaseTtl: 5_000, retake } });
+        engine.create("plan", "# Plan\n\n- [ ] one\n");
+        const session = engine.join("plan");
+        const { lease_id } = session.call("canvas_check_out", {}).body;
+        now += 6_000;
+        equal(session.call("canvas_apply_patch", { lease_id, patch }).code, expected);
+        engine.close();
+      }
+      equal(code(() => new Engine({ policy: { leaseTtl: 0 } })), "BAD_REQUEST");
+      equal(code(() => new Engine({ policy: { retake: "yes" } })), "BAD_REQUEST");
+    },
+    "a session of a canvas that is not there"() {
+      const engine = open();
+      const session = engine.join("missing");
+      equal(code(() => session.message()), "CANVAS_NOT_FOUND");
+      session.close();
       engine.close();
     },
     "a session returns its lease"() {
@@ -276,13 +312,6 @@ function engineTests({ CanvasError, Engine, Session }) {
       engine.call("host.restart");
       equal(engine.document("plan").markdown, text);
       engine.close();
-    },
-    "engines that come and go leave no memory"() {
-      for (let round = 0; round < 200; round += 1) {
-        const engine = open();
-        engine.create("plan", text.repeat(1_000));
-        engine.close();
-      }
     },
   };
 }

@@ -63,7 +63,7 @@ const sorted = (value) =>
 /** Returns how many requests have the same reply, and how many of them went through public objects. */
 export function play(canvas, transcript) {
   let now = 0;
-  const engine = new canvas.Engine({ clock: () => now });
+  const engine = new canvas.Engine({ clock: () => now, policy: { rebase: false, retake: false } });
   const at = { ...canvas, engine };
   const counts = { same: 0, objects: 0 };
   for (const line of transcript.split("\n").filter(Boolean)) {

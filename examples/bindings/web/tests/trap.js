@@ -15,6 +15,12 @@ const unloaded = [codeOf(() => new Engine()), codeOf(() => apply("", ""))];
 const none = await init(undefined).catch(({ code }) => code);
 await init(limited(await readFile(workerData)));
 await init(new Uint8Array());
+// More than the module may have, if it kept what engines leave.
+for (let round = 0; round < 1_000; round += 1) {
+  const engine = new Engine();
+  engine.create("plan", "some text\n".repeat(1_000));
+  engine.close();
+}
 const engine = new Engine();
 engine.create("plan", "fits\n");
 const trapped = [

@@ -27,9 +27,10 @@ pub(super) fn types(types: &[NamedShape]) -> String {
     }
     let mut text = format!(
         "\"\"\"Shapes of arguments and results, from the JSON Schemas of the engine.\n\n{MADE}\n\"\"\"\n\n\
-         from __future__ import annotations\n\nimport sys\nfrom typing import Literal, TypedDict\n\n\
-         from ._types import Json\n\nif sys.version_info >= (3, 11):\n    from typing import NotRequired, TypeAlias\n\
-         else:\n    from typing_extensions import NotRequired, TypeAlias\n\n"
+         import sys\nfrom typing import Literal\n\nfrom ._types import Json\n\n\
+         # Those of `typing` lack what libraries that read types at run time need.\n\
+         if sys.version_info >= (3, 12):\n    from typing import NotRequired, TypeAlias, TypedDict\n\
+         else:\n    from typing_extensions import NotRequired, TypeAlias, TypedDict\n\n"
     );
     for class in module.classes.values() {
         text.push('\n');
@@ -77,7 +78,9 @@ impl Module {
             .map(|field| {
                 let within = format!("{name}{}", camel(&field.name));
                 let written = self.written(&field.shape, &within);
-                let written = if field.is_required { written } else { format!("NotRequired[{written}]") };
+                // A type in quotes may come later, and whether a field is required must be known at once.
+                let quoted = format!("\"{written}\"");
+                let written = if field.is_required { quoted } else { format!("NotRequired[{quoted}]") };
                 (field.name.as_str(), written)
             })
             .collect();
@@ -101,7 +104,7 @@ impl Module {
             }
         } else {
             let fields: String =
-                types.iter().map(|(name, written)| format!("    \"{name}\": \"{written}\",\n")).collect();
+                types.iter().map(|(name, written)| format!("    \"{name}\": {written},\n")).collect();
             write!(text, "{}{name} = TypedDict(\"{name}\", {{\n{fields}}})\n", comment(about))
                 .expect("a string takes text");
         }

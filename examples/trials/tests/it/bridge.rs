@@ -109,6 +109,45 @@ fn a_policy_holds_from_the_next_request_on() {
 }
 
 #[test]
+fn a_strict_call_runs_a_listed_tool_alone() {
+    let mut bridge = with_canvas();
+    let mut call = |toolset: &str, name: &str, strict: bool| {
+        let call_id = format!("{toolset}-{name}-{strict}");
+        let request = json!({"op": "tool.call", "canvas": "c", "call_id": call_id, "name": name, "now": 2_000,
+                             "arguments": {}, "toolset": toolset, "strict": strict});
+        code(&ask(&mut bridge, request)).to_owned()
+    };
+    for (toolset, name, is_listed) in [
+        ("document", "canvas_outline", false),
+        ("document", "create_component", false),
+        ("document", "canvas_check_in", true),
+        ("extended", "canvas_outline", true),
+        ("extended", "create_component", true),
+        ("extended", "document_edit", false),
+        ("board", "canvas_check_in", false),
+        ("all", "create_component", true),
+    ] {
+        let is_known = call(toolset, name, true) != "UNKNOWN_TOOL";
+        assert_eq!(is_known, is_listed, "{toolset} {name}");
+        assert_ne!(call(toolset, name, false), "UNKNOWN_TOOL", "{toolset} {name}");
+    }
+}
+
+#[test]
+fn a_rule_that_is_set_holds_for_the_extended_toolset_too() {
+    for (retake, expected) in [(json!(null), "OK"), (json!(true), "OK"), (json!(false), "LEASE_EXPIRED")] {
+        let mut bridge = with_canvas();
+        ask(&mut bridge, json!({"op": "engine.policy", "retake": retake}));
+        let lease_id = check_out(&mut bridge, "one", 2_000);
+        tool(&mut bridge, "two", "canvas_read_all", json!({"lease_id": lease_id}), 2_001);
+        let arguments = json!({"lease_id": lease_id, "patch": "@@ -4,1 +4,1 @@\n-- two\n+- three\n"});
+        let request = json!({"op": "tool.call", "canvas": "c", "session": "main", "call_id": "three", "now": 60_000,
+                             "name": "canvas_apply_patch", "arguments": arguments, "toolset": "extended"});
+        assert_eq!(code(&ask(&mut bridge, request)), expected, "{retake}");
+    }
+}
+
+#[test]
 fn a_closed_session_returns_its_own_lease_alone() {
     let mut bridge = with_canvas();
     check_out(&mut bridge, "one", 2_000);

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from ._errors import CanvasError
+from ._json import given
 from ._types import DecodedJson, EncodedJson, JsonObject, Provider
 
 if TYPE_CHECKING:
@@ -26,7 +28,10 @@ class Call:
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer of the model: its text without its reasoning, its calls, and why it ended."""
+    """An answer of the model: its text without its reasoning, its calls, and why it ended in the provider's own word.
+
+    If a limit cut it short, it has no more text either, so look at ``finish`` before you show it as complete.
+    """
 
     text: str
     calls: tuple[Call, ...]
@@ -34,8 +39,8 @@ class Answer:
 
     @property
     def is_last(self) -> bool:
-        """Whether the model waits for nothing, so that the user is next."""
-        return not self.calls
+        """Whether the user is next, because the model waits for no result and no pause of its provider."""
+        return not self.calls and self.finish != "pause_turn"
 
 
 class Chat:
@@ -44,24 +49,36 @@ class Chat:
     ``losses`` lists what the last request could not express in the provider's form.
     """
 
-    def __init__(self, engine: Engine, session: Session, provider: Provider, model: str, system: str) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        session: Session,
+        provider: Provider,
+        model: str,
+        system: str,
+        events: Sequence[JsonObject],
+    ) -> None:
         self.session = session
         self.provider: Provider = provider
         self.model = model
         self.system = system
         self.losses: list[JsonObject] = []
         self._engine = engine
-        self._events: list[object] = []
+        self._events: list[object] = list(events)
+        #: That of the last message, which no earlier turn of this conversation has.
+        self._epoch: int | None = None
 
     @property
     def events(self) -> list[JsonObject]:
-        """The history in a form that no provider owns. As JSON, it can be stored and given to another chat."""
+        """The history in a form that no provider owns. As JSON, it can be stored and given to another chat as ``events``."""
         return cast("list[JsonObject]", json.loads(json.dumps(self._events)))
 
     def user(self, text: str, *, person: str | None = None) -> None:
         """Adds a message of the user, which ends the turn before. The model is told what people changed meanwhile."""
-        hidden = self.session.message(person=person)
-        for content in (hidden, text):
+        fields = {"canvas": self.session.canvas, "session": self.session.conversation, "person": person}
+        noted = self._engine.call("user.message", given(fields))
+        self._epoch = cast("int", noted["canvas_epoch"])
+        for content in (noted["hidden_message"], text):
             if content:
                 self._events.append({"role": "user", "type": "text", "content": content})
 
@@ -74,16 +91,23 @@ class Chat:
         return encoded["body"]
 
     def answer(self, response: object) -> Answer:
-        """Reads an answer of the SDK, an object of its own or a mapping, and runs the calls in it."""
+        """Reads an answer of the SDK, an object of its own or a mapping, and runs the calls in it.
+
+        If this raises, call it again with the same answer: calls that ran before are not repeated.
+        """
         fields = {"provider": self.provider, "body": _body(response)}
         decoded = cast("DecodedJson", self._engine.call("provider.decode", fields))
-        self._events.extend(decoded["events"])
+        events: list[object] = list(decoded["events"])
+        # Some providers begin their ids again with each answer, and some have none.
+        if self._epoch is None:
+            self._epoch = self._engine.document(self.session.canvas).epoch
+        answer = hashlib.sha256(json.dumps([self._epoch, self._events, events]).encode()).hexdigest()[:32]
         calls: list[Call] = []
-        for call in decoded["calls"]:
+        for number, call in enumerate(decoded["calls"]):
             reply = None
             if call["arguments"] is not None:
-                reply = self.session.call(call["name"], call["arguments"], call_id=call["id"])
-                self._events.append(
+                reply = self.session.call(call["name"], call["arguments"], call_id=f"{answer}-{number}")
+                events.append(
                     {
                         "role": "tool",
                         "type": "tool_result",
@@ -93,6 +117,7 @@ class Chat:
                     }
                 )
             calls.append(Call(call["id"], call["name"], reply))
+        self._events.extend(events)
         return Answer(decoded["text"], tuple(calls), decoded["finish"])
 
 

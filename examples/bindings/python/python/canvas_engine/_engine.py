@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Literal, cast
 
 from . import _native
+from ._errors import CanvasError
 from ._json import ask, given
 from ._session import Session
 from ._types import ChangeJson, DecidedJson, DocumentJson, EditedJson, Fields, JsonObject, MovedJson, Toolset
@@ -120,10 +121,11 @@ class Engine:
     """
 
     def __init__(self, *, clock: Callable[[], float] = time.time, policy: Policy = Policy()) -> None:
+        if not 0.001 <= policy.lease_ttl <= 4_000_000:
+            raise CanvasError("INVALID_ARGUMENTS", "lease_ttl is not between 0.001 and 4,000,000 seconds: pass another one")
         self._native = _native.Engine()
         self._clock = clock
-        fields = {**asdict(policy), "lease_ttl": round(policy.lease_ttl * 1000)}
-        self.call("engine.policy", fields)
+        self.call("engine.policy", {**asdict(policy), "lease_ttl": round(policy.lease_ttl * 1000)})
 
     @classmethod
     def memory(cls, *, clock: Callable[[], float] = time.time, policy: Policy = Policy()) -> Engine:
@@ -136,7 +138,11 @@ class Engine:
     ) -> Engine:
         """Opens the canvases of an SQLite file, which is created if it is missing."""
         engine = cls(clock=clock, policy=policy)
-        engine.call("store.open", {"kind": "sqlite", "path": os.fspath(path)})
+        try:
+            engine.call("store.open", {"kind": "sqlite", "path": os.fspath(path)})
+        except BaseException:
+            engine.close()
+            raise
         return engine
 
     def close(self) -> None:

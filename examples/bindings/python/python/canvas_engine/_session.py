@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, cast
@@ -52,9 +52,18 @@ class Reply:
 
 @dataclass(frozen=True)
 class TurnEnd:
-    """The end of a turn. ``hidden`` is a text for the model about the user's own changes meanwhile, if there are any."""
+    """The end of a turn.
+
+    ``hidden`` is a text for the model about the user's own changes meanwhile, if there are any. ``promoted`` tells whether
+    the draft became the artefact.
+    """
 
     hidden: str | None
+    promoted: bool
+
+
+#: Levels of arguments. The engine reads 128, with those of the request.
+_MAX_DEPTH = 100
 
 
 class Session:
@@ -79,8 +88,8 @@ class Session:
         """Runs a tool call of the model.
 
         ``arguments`` are an object, or its JSON as some SDKs have it. If the model's arguments cannot be read, the reply says
-        so. A call that changes the canvas and has the id of an earlier one gets the reply of that one, so pass the
-        provider's id to retry safely.
+        so. A call that changes the canvas and has the id of an earlier one gets the reply of that one, so a retry with
+        an id is safe. Some providers begin their ids again with each answer, so put the number of the answer before them.
         """
         try:
             body = self._run(name, _object(arguments), call_id or str(uuid.uuid4()))
@@ -90,12 +99,16 @@ class Session:
             body = {"ok": False, "error": {"code": error.code, "message": error.message, "retryable": False}}
         return Reply(body)
 
-    def chat(self, provider: Provider, model: str, *, system: str = "") -> Chat:
+    def chat(
+        self, provider: Provider, model: str, *, system: str = "", events: Sequence[JsonObject] = ()
+    ) -> Chat:
         """Begins a chat with a model, whose requests and answers have the form of the provider's SDK.
 
-        The system prompt is ``system`` and then the one of the tools.
+        The system prompt is ``system`` and then the one of the tools. ``events`` are those of a chat to go on with, which may
+        be one with another provider.
         """
-        return Chat(self._engine, self, provider, model, "\n\n".join(filter(None, (system, self.prompt()))))
+        prompt = "\n\n".join(filter(None, (system, self.prompt())))
+        return Chat(self._engine, self, provider, model, prompt, events)
 
     def message(self, *, person: str | None = None, selection: Fields | None = None) -> str | None:
         """Notes a message of the user, which ends the turn before.
@@ -108,12 +121,16 @@ class Session:
 
     def end(self) -> TurnEnd:
         """Ends the turn of the model, which can write again after the next message."""
-        hidden = self._engine.call("turn.end", self._of())["hidden_message"]
-        return TurnEnd(hidden if isinstance(hidden, str) else None)
+        ended = self._engine.call("turn.end", self._of())
+        hidden = ended["hidden_message"]
+        return TurnEnd(hidden if isinstance(hidden, str) else None, ended["promoted"] is True)
 
-    def cancel(self, *, person: str | None = None) -> None:
-        """Stops the turn of the model on behalf of the user. Calls under way are refused as ``STALE_EPOCH``."""
-        self._engine.call("user.cancel", given(self._of(person=person)))
+    def cancel(self, *, person: str | None = None) -> int:
+        """Stops the turn of the model on behalf of the user, and returns the new epoch.
+
+        Calls under way are refused as ``STALE_EPOCH``.
+        """
+        return cast("int", self._engine.call("user.cancel", given(self._of(person=person)))["canvas_epoch"])
 
     def mode(self, mode: Literal["direct", "propose"]) -> None:
         """Sets whether edits of the model change the document or wait for a decision."""
@@ -140,19 +157,33 @@ class Session:
         return {"canvas": self.canvas, "session": self.conversation, **fields}
 
     def _run(self, name: str, arguments: Fields, call_id: str) -> JsonObject:
-        fields = self._of(call_id=call_id, name=name, arguments=arguments)
-        if self.toolset == "extended":
-            fields["toolset"] = "extended"
+        # A model may call only the tools that it was given.
+        fields = self._of(call_id=call_id, name=name, arguments=arguments, toolset=self.toolset, strict=True)
         return self._engine.call("tool.call", fields)
 
 
 def _object(arguments: str | Fields) -> Fields:
-    if isinstance(arguments, Mapping):
-        return arguments
-    try:
-        value: object = json.loads(arguments or "{}")
-    except (ValueError, RecursionError) as error:
-        raise CanvasError("INVALID_ARGUMENTS", f"the arguments are no JSON ({error}): send the call again") from error
-    if not isinstance(value, dict):
+    value: object = arguments
+    if isinstance(arguments, str):
+        try:
+            value = json.loads(arguments or "{}")
+        except (ValueError, RecursionError) as error:
+            raise CanvasError("INVALID_ARGUMENTS", f"the arguments are no JSON ({error}): send the call again") from error
+    if not isinstance(value, Mapping):
         raise CanvasError("INVALID_ARGUMENTS", "the arguments are no JSON object: send the call again")
+    _check(cast("object", value), 0)
     return cast("Fields", value)
+
+
+def _check(value: object, depth: int) -> None:
+    """Refuses JSON that the engine does not read."""
+    if depth > _MAX_DEPTH:
+        raise CanvasError("INVALID_ARGUMENTS", f"the arguments have more than {_MAX_DEPTH} levels: send fewer")
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        raise CanvasError("INVALID_ARGUMENTS", "an integer has more than 64 bits: send it as a string")
+    if isinstance(value, Mapping):
+        for one in cast("Mapping[object, object]", value).values():
+            _check(one, depth + 1)
+    elif isinstance(value, (list, tuple)):
+        for one in cast("Sequence[object]", value):
+            _check(one, depth + 1)

@@ -3,1392 +3,1391 @@
 Made by ``cargo run -p canvas-examples --example schemas -- --pages``.
 """
 
-from __future__ import annotations
-
 import sys
-from typing import Literal, TypedDict
+from typing import Literal
 
 from ._types import Json
 
-if sys.version_info >= (3, 11):
-    from typing import NotRequired, TypeAlias
+# Those of `typing` lack what libraries that read types at run time need.
+if sys.version_info >= (3, 12):
+    from typing import NotRequired, TypeAlias, TypedDict
 else:
-    from typing_extensions import NotRequired, TypeAlias
+    from typing_extensions import NotRequired, TypeAlias, TypedDict
 
 
 
 class ActionEnded(TypedDict):
     """The end of an action."""
 
-    changedPaths: NotRequired[list[StatePointer]]
-    failure: NotRequired[SurfaceFault]
-    record: AuditRecord
-    revision: Revision
-    saved: bool
-    unsaved: NotRequired[SurfaceFault]
+    changedPaths: NotRequired["list[StatePointer]"]
+    failure: NotRequired["SurfaceFault"]
+    record: "AuditRecord"
+    revision: "Revision"
+    saved: "bool"
+    unsaved: NotRequired["SurfaceFault"]
 
 
 class ActionParams(TypedDict):
     """Parameters of ``canvas.action``."""
 
-    actionId: NotRequired[ActionId | None]
-    binding: NotRequired[BindingName | None]
-    canvasId: CanvasId
-    confirmation: NotRequired[Confirmation | None]
-    expectedRevision: NotRequired[Revision | None]
-    input: NotRequired[Json]
+    actionId: NotRequired["ActionId | None"]
+    binding: NotRequired["BindingName | None"]
+    canvasId: "CanvasId"
+    confirmation: NotRequired["Confirmation | None"]
+    expectedRevision: NotRequired["Revision | None"]
+    input: NotRequired["Json"]
 
 
 class ActionSpecSessionSend(TypedDict):
-    confirm: NotRequired[Confirm]
-    kind: Literal['session.send']
-    message: str
-    required: NotRequired[list[ValuePath]]
-    saveAs: NotRequired[StatePath | None]
-    sessionKey: NotRequired[SessionKey | None]
+    confirm: NotRequired["Confirm"]
+    kind: "Literal['session.send']"
+    message: "str"
+    required: NotRequired["list[ValuePath]"]
+    saveAs: NotRequired["StatePath | None"]
+    sessionKey: NotRequired["SessionKey | None"]
 
 
 class ActionSpecStatePatch(TypedDict):
-    kind: Literal['state.patch']
-    patch: StatePatch
+    kind: "Literal['state.patch']"
+    patch: "StatePatch"
 
 
 class ActionSpecToolCall(TypedDict):
-    args: NotRequired[dict[str, Json]]
-    confirm: NotRequired[Confirm]
-    kind: Literal['tool.call']
-    required: NotRequired[list[ValuePath]]
-    saveAs: NotRequired[StatePath | None]
-    timeoutMs: NotRequired[int | None]
-    tool: ToolName
+    args: NotRequired["dict[str, Json]"]
+    confirm: NotRequired["Confirm"]
+    kind: "Literal['tool.call']"
+    required: NotRequired["list[ValuePath]"]
+    saveAs: NotRequired["StatePath | None"]
+    timeoutMs: NotRequired["int | None"]
+    tool: "ToolName"
 
 
 class ActorConversation(TypedDict):
-    conversation: ConversationId
-    turn: int
+    conversation: "ConversationId"
+    turn: "int"
 
 
 class ActorHost(TypedDict):
-    host: bool
+    host: "bool"
 
 
 class ActorPerson(TypedDict):
-    person: PersonId
+    person: "PersonId"
 
 
 class AddressErrorAmbiguous(TypedDict):
-    ambiguous: AddressErrorAmbiguousAmbiguous
+    ambiguous: "AddressErrorAmbiguousAmbiguous"
 
 
 class AddressErrorAmbiguousAmbiguous(TypedDict):
-    candidates: list[Candidate]
-    path: list[str]
-    total: int
+    candidates: "list[Candidate]"
+    path: "list[str]"
+    total: "int"
 
 
 class AddressErrorAmbiguousColumn(TypedDict):
-    ambiguous_column: AddressErrorAmbiguousColumnAmbiguousColumn
+    ambiguous_column: "AddressErrorAmbiguousColumnAmbiguousColumn"
 
 
 class AddressErrorAmbiguousColumnAmbiguousColumn(TypedDict):
-    columns: list[int]
-    header: str
+    columns: "list[int]"
+    header: "str"
 
 
 class AddressErrorAmbiguousHit(TypedDict):
-    ambiguous_hit: AddressErrorAmbiguousHitAmbiguousHit
+    ambiguous_hit: "AddressErrorAmbiguousHitAmbiguousHit"
 
 
 class AddressErrorAmbiguousHitAmbiguousHit(TypedDict):
-    lines: list[int]
-    total: int
+    lines: "list[int]"
+    total: "int"
 
 
 class AddressErrorAmbiguousKey(TypedDict):
-    ambiguous_key: AddressErrorAmbiguousKeyAmbiguousKey
+    ambiguous_key: "AddressErrorAmbiguousKeyAmbiguousKey"
 
 
 class AddressErrorAmbiguousKeyAmbiguousKey(TypedDict):
-    key: str
-    lines: list[int]
+    key: "str"
+    lines: "list[int]"
 
 
 class AddressErrorFrontMatterUnsupported(TypedDict):
-    front_matter_unsupported: AddressErrorFrontMatterUnsupportedFrontMatterUnsupported
+    front_matter_unsupported: "AddressErrorFrontMatterUnsupportedFrontMatterUnsupported"
 
 
 class AddressErrorFrontMatterUnsupportedFrontMatterUnsupported(TypedDict):
-    line: int
-    what: str
+    line: "int"
+    what: "str"
 
 
 class AddressErrorInvalidRange(TypedDict):
-    invalid_range: AddressErrorInvalidRangeInvalidRange
+    invalid_range: "AddressErrorInvalidRangeInvalidRange"
 
 
 class AddressErrorInvalidRangeInvalidRange(TypedDict):
-    end: int
-    line_count: int
-    start: int
+    end: "int"
+    line_count: "int"
+    start: "int"
 
 
 class AddressErrorNoSuchBlock(TypedDict):
-    no_such_block: AddressErrorNoSuchBlockNoSuchBlock
+    no_such_block: "AddressErrorNoSuchBlockNoSuchBlock"
 
 
 class AddressErrorNoSuchBlockNoSuchBlock(TypedDict):
-    available: int
-    part: Part
+    available: "int"
+    part: "Part"
 
 
 class AddressErrorNoSuchColumn(TypedDict):
-    no_such_column: AddressErrorNoSuchColumnNoSuchColumn
+    no_such_column: "AddressErrorNoSuchColumnNoSuchColumn"
 
 
 class AddressErrorNoSuchColumnNoSuchColumn(TypedDict):
-    column: Column
-    headers: list[str]
+    column: "Column"
+    headers: "list[str]"
 
 
 class AddressErrorNoSuchFootnote(TypedDict):
-    no_such_footnote: AddressErrorNoSuchFootnoteNoSuchFootnote
+    no_such_footnote: "AddressErrorNoSuchFootnoteNoSuchFootnote"
 
 
 class AddressErrorNoSuchFootnoteNoSuchFootnote(TypedDict):
-    label: str
-    labels: list[str]
+    label: "str"
+    labels: "list[str]"
 
 
 class AddressErrorNoSuchHit(TypedDict):
-    no_such_hit: AddressErrorNoSuchHitNoSuchHit
+    no_such_hit: "AddressErrorNoSuchHitNoSuchHit"
 
 
 class AddressErrorNoSuchHitNoSuchHit(TypedDict):
-    lines: list[int]
-    ordinal: int | None
-    total: int
+    lines: "list[int]"
+    ordinal: "int | None"
+    total: "int"
 
 
 class AddressErrorNoSuchKey(TypedDict):
-    no_such_key: AddressErrorNoSuchKeyNoSuchKey
+    no_such_key: "AddressErrorNoSuchKeyNoSuchKey"
 
 
 class AddressErrorNoSuchKeyNoSuchKey(TypedDict):
-    key: str
-    keys: list[str]
-    line: int | None
+    key: "str"
+    keys: "list[str]"
+    line: "int | None"
 
 
 class AddressErrorNoSuchList(TypedDict):
-    no_such_list: AddressErrorNoSuchListNoSuchList
+    no_such_list: "AddressErrorNoSuchListNoSuchList"
 
 
 class AddressErrorNoSuchListNoSuchList(TypedDict):
-    available: int
-    list: int
+    available: "int"
+    list: "int"
 
 
 class AddressErrorNoSuchOrdinal(TypedDict):
-    no_such_ordinal: AddressErrorNoSuchOrdinalNoSuchOrdinal
+    no_such_ordinal: "AddressErrorNoSuchOrdinalNoSuchOrdinal"
 
 
 class AddressErrorNoSuchOrdinalNoSuchOrdinal(TypedDict):
-    candidates: list[Candidate]
-    ordinal: int
-    path: list[str]
-    total: int
+    candidates: "list[Candidate]"
+    ordinal: "int"
+    path: "list[str]"
+    total: "int"
 
 
 class AddressErrorNoSuchPart(TypedDict):
-    no_such_part: AddressErrorNoSuchPartNoSuchPart
+    no_such_part: "AddressErrorNoSuchPartNoSuchPart"
 
 
 class AddressErrorNoSuchPartNoSuchPart(TypedDict):
-    available: int
-    part: Part
-    section: Candidate | None
+    available: "int"
+    part: "Part"
+    section: "Candidate | None"
 
 
 class AddressErrorNoSuchRow(TypedDict):
-    no_such_row: AddressErrorNoSuchRowNoSuchRow
+    no_such_row: "AddressErrorNoSuchRowNoSuchRow"
 
 
 class AddressErrorNoSuchRowNoSuchRow(TypedDict):
-    available: int
-    row: int
+    available: "int"
+    row: "int"
 
 
 class AddressErrorNoSuchSection(TypedDict):
-    no_such_section: AddressErrorNoSuchSectionNoSuchSection
+    no_such_section: "AddressErrorNoSuchSectionNoSuchSection"
 
 
 class AddressErrorNoSuchSectionNoSuchSection(TypedDict):
-    nearest: list[Candidate]
-    path: list[str]
+    nearest: "list[Candidate]"
+    path: "list[str]"
 
 
 class AddressErrorQuery(TypedDict):
-    query: GrepError
+    query: "GrepError"
 
 
 class AgenticCanvasError(TypedDict):
     """The fields that every error has."""
 
-    code: str
-    message: str
-    requestId: NotRequired[str]
-    timestamp: int
+    code: "str"
+    message: "str"
+    requestId: NotRequired["str"]
+    timestamp: "int"
 
 
 class AppliedPatch(TypedDict):
     """Result of an applied patch."""
 
-    changes: NotRequired[Changes]
-    expires_at: NotRequired[int]
-    lines: NotRequired[list[QuotedLine]]
-    proposed: NotRequired[ProposedParts]
-    repairs: list[Repair]
-    retaken: NotRequired[str]
-    revision: RevisionId
-    spans: list[LineSpan]
-    summary: Summary
+    changes: NotRequired["Changes"]
+    expires_at: NotRequired["int"]
+    lines: NotRequired["list[QuotedLine]"]
+    proposed: NotRequired["ProposedParts"]
+    repairs: "list[Repair]"
+    retaken: NotRequired["str"]
+    revision: "RevisionId"
+    spans: "list[LineSpan]"
+    summary: "Summary"
 
 
 class ApplyError(TypedDict):
     """Error returned when a patch is refused."""
 
-    conflicts: list[Conflict]
-    remedy: NotRequired[Suggestion]
+    conflicts: "list[Conflict]"
+    remedy: NotRequired["Suggestion"]
 
 
 class AuditRecord(TypedDict):
     """The record of a finished execution of an action."""
 
-    actionId: ActionId
-    actor: SurfaceActor
-    argsDigest: JsonHash
-    endedAt: int
-    eventId: EventId
-    jobId: NotRequired[JobId]
-    outcome: ActionOutcome
-    sessionKey: NotRequired[SessionKey]
-    startedAt: int
-    summary: str
-    tool: NotRequired[ToolName]
+    actionId: "ActionId"
+    actor: "SurfaceActor"
+    argsDigest: "JsonHash"
+    endedAt: "int"
+    eventId: "EventId"
+    jobId: NotRequired["JobId"]
+    outcome: "ActionOutcome"
+    sessionKey: NotRequired["SessionKey"]
+    startedAt: "int"
+    summary: "str"
+    tool: NotRequired["ToolName"]
 
 
 class Batch(TypedDict):
     """Runs several commands as one history entry, which applies completely or has no effect."""
 
-    commands: list[CanvasCommand]
-    description: str
+    commands: "list[CanvasCommand]"
+    description: "str"
 
 
 class BatchCommandResult(TypedDict):
     """Result of a batch."""
 
-    error: NotRequired[CommandError]
-    explanation: str
-    results: list[CommandResult]
-    success: bool
-    undoId: str
+    error: NotRequired["CommandError"]
+    explanation: "str"
+    results: "list[CommandResult]"
+    success: "bool"
+    undoId: "str"
 
 
 class BatchInput(TypedDict):
     """Runs several commands as one history entry, which applies completely or has no effect."""
 
-    commands: list[CanvasCommandInput]
-    description: str
+    commands: "list[CanvasCommandInput]"
+    description: "str"
 
 
 class BindingRule(TypedDict):
     """Rule that derives a binding from a config."""
 
-    params: list[str]
-    query: str
-    refreshInterval: NotRequired[int | None]
-    source: DataSourceId
+    params: "list[str]"
+    query: "str"
+    refreshInterval: NotRequired["int | None"]
+    source: "DataSourceId"
 
 
 class BoardCommandRun(TypedDict):
     """The answer to a command on the board."""
 
-    events: NotRequired[list[CanvasEvent]]
-    result: BoardResult
-    revision: RevisionId
+    events: NotRequired["list[CanvasEvent]"]
+    result: "BoardResult"
+    revision: "RevisionId"
 
 
 class BoardCreated(TypedDict):
     """The answer to ``CreateBoard``."""
 
-    revision: RevisionId
+    revision: "RevisionId"
 
 
 class BoardRefusalBoardDamaged(TypedDict):
-    refusal: Literal['board_damaged']
+    refusal: "Literal['board_damaged']"
 
 
 class BoardRefusalNoBoard(TypedDict):
-    refusal: Literal['no_board']
+    refusal: "Literal['no_board']"
 
 
 class BoardRefusalStaleBoard(TypedDict):
-    base: Revision
-    current: Revision
-    refusal: Literal['stale_board']
+    base: "Revision"
+    current: "Revision"
+    refusal: "Literal['stale_board']"
 
 
 class Bounds(TypedDict):
     """A rectangle of cells, such as those covered by a component."""
 
-    position: Position
-    size: Size
+    position: "Position"
+    size: "Size"
 
 
 class CallRefusalAbandoned(TypedDict):
-    refusal: Literal['abandoned']
+    refusal: "Literal['abandoned']"
 
 
 class CallRefusalCallIdReused(TypedDict):
-    refusal: Literal['call_id_reused']
+    refusal: "Literal['call_id_reused']"
 
 
 class CallRefusalDisabled(TypedDict):
-    refusal: Literal['disabled']
-    rollout: Rollout
+    refusal: "Literal['disabled']"
+    rollout: "Rollout"
 
 
 class CallRefusalGitMode(TypedDict):
-    refusal: Literal['git_mode']
+    refusal: "Literal['git_mode']"
 
 
 class CallRefusalProposalsDamaged(TypedDict):
-    refusal: Literal['proposals_damaged']
+    refusal: "Literal['proposals_damaged']"
 
 
 class Candidate(TypedDict):
     """A section that may have been meant."""
 
-    heading_line: int
-    path: list[str]
+    heading_line: "int"
+    path: "list[str]"
 
 
 class Canvas(TypedDict):
     """A grid with its components, oldest first."""
 
-    components: list[ComponentInstance]
-    grid: GridConfig
+    components: "list[ComponentInstance]"
+    grid: "GridConfig"
 
 
 class CanvasCommandBatch(TypedDict):
-    payload: Batch
-    type: Literal['batch']
+    payload: "Batch"
+    type: "Literal['batch']"
 
 
 class CanvasCommandCanvasClear(TypedDict):
-    payload: ClearCanvas
-    type: Literal['canvas.clear']
+    payload: "ClearCanvas"
+    type: "Literal['canvas.clear']"
 
 
 class CanvasCommandComponentCreate(TypedDict):
-    payload: CreateComponent
-    type: Literal['component.create']
+    payload: "CreateComponent"
+    type: "Literal['component.create']"
 
 
 class CanvasCommandComponentMove(TypedDict):
-    payload: MoveComponent
-    type: Literal['component.move']
+    payload: "MoveComponent"
+    type: "Literal['component.move']"
 
 
 class CanvasCommandComponentRemove(TypedDict):
-    payload: RemoveComponent
-    type: Literal['component.remove']
+    payload: "RemoveComponent"
+    type: "Literal['component.remove']"
 
 
 class CanvasCommandComponentResize(TypedDict):
-    payload: ResizeComponent
-    type: Literal['component.resize']
+    payload: "ResizeComponent"
+    type: "Literal['component.resize']"
 
 
 class CanvasCommandComponentUpdate(TypedDict):
-    payload: UpdateComponent
-    type: Literal['component.update']
+    payload: "UpdateComponent"
+    type: "Literal['component.update']"
 
 
 class CanvasCommandInputBatch(TypedDict):
-    payload: BatchInput
-    type: Literal['batch']
+    payload: "BatchInput"
+    type: "Literal['batch']"
 
 
 class CanvasCommandInputCanvasClear(TypedDict):
-    payload: ClearCanvas
-    type: Literal['canvas.clear']
+    payload: "ClearCanvas"
+    type: "Literal['canvas.clear']"
 
 
 class CanvasCommandInputComponentCreate(TypedDict):
-    payload: CreateComponentInput
-    type: Literal['component.create']
+    payload: "CreateComponentInput"
+    type: "Literal['component.create']"
 
 
 class CanvasCommandInputComponentMove(TypedDict):
-    payload: MoveComponent
-    type: Literal['component.move']
+    payload: "MoveComponent"
+    type: "Literal['component.move']"
 
 
 class CanvasCommandInputComponentRemove(TypedDict):
-    payload: RemoveComponent
-    type: Literal['component.remove']
+    payload: "RemoveComponent"
+    type: "Literal['component.remove']"
 
 
 class CanvasCommandInputComponentResize(TypedDict):
-    payload: ResizeComponent
-    type: Literal['component.resize']
+    payload: "ResizeComponent"
+    type: "Literal['component.resize']"
 
 
 class CanvasCommandInputComponentUpdate(TypedDict):
-    payload: UpdateComponentInput
-    type: Literal['component.update']
+    payload: "UpdateComponentInput"
+    type: "Literal['component.update']"
 
 
 class CanvasCommandInputSettingsUpdate(TypedDict):
-    payload: SettingsUpdate
-    type: Literal['settings.update']
+    payload: "SettingsUpdate"
+    type: "Literal['settings.update']"
 
 
 class CanvasCommandInputTriggerRemove(TypedDict):
-    payload: RemoveTrigger
-    type: Literal['trigger.remove']
+    payload: "RemoveTrigger"
+    type: "Literal['trigger.remove']"
 
 
 class CanvasCommandInputTriggerSet(TypedDict):
-    payload: SetTriggerInput
-    type: Literal['trigger.set']
+    payload: "SetTriggerInput"
+    type: "Literal['trigger.set']"
 
 
 class CanvasCommandInputViewDelete(TypedDict):
-    payload: DeleteView
-    type: Literal['view.delete']
+    payload: "DeleteView"
+    type: "Literal['view.delete']"
 
 
 class CanvasCommandInputViewLoad(TypedDict):
-    payload: LoadView
-    type: Literal['view.load']
+    payload: "LoadView"
+    type: "Literal['view.load']"
 
 
 class CanvasCommandInputViewSave(TypedDict):
-    payload: SaveViewInput
-    type: Literal['view.save']
+    payload: "SaveViewInput"
+    type: "Literal['view.save']"
 
 
 class CanvasCommandSettingsUpdate(TypedDict):
-    payload: SettingsUpdate
-    type: Literal['settings.update']
+    payload: "SettingsUpdate"
+    type: "Literal['settings.update']"
 
 
 class CanvasCommandTriggerRemove(TypedDict):
-    payload: RemoveTrigger
-    type: Literal['trigger.remove']
+    payload: "RemoveTrigger"
+    type: "Literal['trigger.remove']"
 
 
 class CanvasCommandTriggerSet(TypedDict):
-    payload: SetTrigger
-    type: Literal['trigger.set']
+    payload: "SetTrigger"
+    type: "Literal['trigger.set']"
 
 
 class CanvasCommandViewDelete(TypedDict):
-    payload: DeleteView
-    type: Literal['view.delete']
+    payload: "DeleteView"
+    type: "Literal['view.delete']"
 
 
 class CanvasCommandViewLoad(TypedDict):
-    payload: LoadView
-    type: Literal['view.load']
+    payload: "LoadView"
+    type: "Literal['view.load']"
 
 
 class CanvasCommandViewSave(TypedDict):
-    payload: SaveView
-    type: Literal['view.save']
+    payload: "SaveView"
+    type: "Literal['view.save']"
 
 
 class CanvasContext(TypedDict):
     """The view of a board for a model."""
 
-    budget: ContextBudget
-    components: list[ComponentSummary]
-    temporal: TemporalContext
-    workspace: WorkspaceContext
+    budget: "ContextBudget"
+    components: "list[ComponentSummary]"
+    temporal: "TemporalContext"
+    workspace: "WorkspaceContext"
 
 
 class CanvasEventComponentAction(TypedDict):
-    payload: CanvasEventComponentActionPayload
-    type: Literal['component.action']
+    payload: "CanvasEventComponentActionPayload"
+    type: "Literal['component.action']"
 
 
 class CanvasEventComponentActionPayload(TypedDict):
-    actionId: str
-    componentId: ComponentId
-    context: NotRequired[Json]
-    params: NotRequired[Json]
+    actionId: "str"
+    componentId: "ComponentId"
+    context: NotRequired["Json"]
+    params: NotRequired["Json"]
 
 
 class CanvasEventComponentAdded(TypedDict):
-    payload: CanvasEventComponentAddedPayload
-    type: Literal['component.added']
+    payload: "CanvasEventComponentAddedPayload"
+    type: "Literal['component.added']"
 
 
 class CanvasEventComponentAddedPayload(TypedDict):
-    componentId: ComponentId
-    needsData: bool
+    componentId: "ComponentId"
+    needsData: "bool"
 
 
 class CanvasEventComponentClicked(TypedDict):
-    payload: CanvasEventComponentClickedPayload
-    type: Literal['component.clicked']
+    payload: "CanvasEventComponentClickedPayload"
+    type: "Literal['component.clicked']"
 
 
 class CanvasEventComponentClickedPayload(TypedDict):
-    componentId: ComponentId
-    data: NotRequired[Json]
-    elementId: NotRequired[str]
+    componentId: "ComponentId"
+    data: NotRequired["Json"]
+    elementId: NotRequired["str"]
 
 
 class CanvasEventComponentError(TypedDict):
-    payload: CanvasEventComponentErrorPayload
-    type: Literal['component.error']
+    payload: "CanvasEventComponentErrorPayload"
+    type: "Literal['component.error']"
 
 
 class CanvasEventComponentErrorPayload(TypedDict):
-    componentId: ComponentId
-    error: DataError
+    componentId: "ComponentId"
+    error: "DataError"
 
 
 class CanvasEventComponentReady(TypedDict):
-    payload: CanvasEventComponentReadyPayload
-    type: Literal['component.ready']
+    payload: "CanvasEventComponentReadyPayload"
+    type: "Literal['component.ready']"
 
 
 class CanvasEventComponentReadyPayload(TypedDict):
-    componentId: ComponentId
-    highlights: list[str]
-    summary: str
+    componentId: "ComponentId"
+    highlights: "list[str]"
+    summary: "str"
 
 
 class CanvasEventComponentRemoved(TypedDict):
-    payload: CanvasEventComponentRemovedPayload
-    type: Literal['component.removed']
+    payload: "CanvasEventComponentRemovedPayload"
+    type: "Literal['component.removed']"
 
 
 class CanvasEventComponentRemovedPayload(TypedDict):
-    componentId: ComponentId
+    componentId: "ComponentId"
 
 
 class CanvasEventComponentSelected(TypedDict):
-    payload: CanvasEventComponentSelectedPayload
-    type: Literal['component.selected']
+    payload: "CanvasEventComponentSelectedPayload"
+    type: "Literal['component.selected']"
 
 
 class CanvasEventComponentSelectedPayload(TypedDict):
-    componentId: ComponentId
-    selectedItems: list[SelectedItem]
+    componentId: "ComponentId"
+    selectedItems: "list[SelectedItem]"
 
 
 class CanvasEventComponentUpdated(TypedDict):
-    payload: CanvasEventComponentUpdatedPayload
-    type: Literal['component.updated']
+    payload: "CanvasEventComponentUpdatedPayload"
+    type: "Literal['component.updated']"
 
 
 class CanvasEventComponentUpdatedPayload(TypedDict):
-    componentId: ComponentId
-    needsData: bool
+    componentId: "ComponentId"
+    needsData: "bool"
 
 
 class CanvasEventLayoutChanged(TypedDict):
-    payload: CanvasEventLayoutChangedPayload
-    type: Literal['layout.changed']
+    payload: "CanvasEventLayoutChangedPayload"
+    type: "Literal['layout.changed']"
 
 
 class CanvasEventLayoutChangedPayload(TypedDict):
-    changeType: LayoutChange
-    componentId: ComponentId
-    newBounds: Bounds
+    changeType: "LayoutChange"
+    componentId: "ComponentId"
+    newBounds: "Bounds"
 
 
 class CanvasEventSettingsUpdated(TypedDict):
-    payload: CanvasEventSettingsUpdatedPayload
-    type: Literal['settings.updated']
+    payload: "CanvasEventSettingsUpdatedPayload"
+    type: "Literal['settings.updated']"
 
 
 class CanvasEventSettingsUpdatedPayload(TypedDict):
-    settings: SettingsUpdate
+    settings: "SettingsUpdate"
 
 
 class CanvasEventTriggerActivated(TypedDict):
-    payload: CanvasEventTriggerActivatedPayload
-    type: Literal['trigger.activated']
+    payload: "CanvasEventTriggerActivatedPayload"
+    type: "Literal['trigger.activated']"
 
 
 class CanvasEventTriggerActivatedPayload(TypedDict):
-    suggestedViewId: NotRequired[ViewId]
-    triggerId: TriggerId
-    triggerName: str
+    suggestedViewId: NotRequired["ViewId"]
+    triggerId: "TriggerId"
+    triggerName: "str"
 
 
 class CanvasEventTriggerRemoved(TypedDict):
-    payload: CanvasEventTriggerRemovedPayload
-    type: Literal['trigger.removed']
+    payload: "CanvasEventTriggerRemovedPayload"
+    type: "Literal['trigger.removed']"
 
 
 class CanvasEventTriggerRemovedPayload(TypedDict):
-    triggerId: TriggerId
+    triggerId: "TriggerId"
 
 
 class CanvasEventTriggerSet(TypedDict):
-    payload: CanvasEventTriggerSetPayload
-    type: Literal['trigger.set']
+    payload: "CanvasEventTriggerSetPayload"
+    type: "Literal['trigger.set']"
 
 
 class CanvasEventTriggerSetPayload(TypedDict):
-    triggerId: TriggerId
+    triggerId: "TriggerId"
 
 
 class CanvasEventViewDeleted(TypedDict):
-    payload: CanvasEventViewDeletedPayload
-    type: Literal['view.deleted']
+    payload: "CanvasEventViewDeletedPayload"
+    type: "Literal['view.deleted']"
 
 
 class CanvasEventViewDeletedPayload(TypedDict):
-    viewId: ViewId
+    viewId: "ViewId"
 
 
 class CanvasEventViewLoaded(TypedDict):
-    payload: CanvasEventViewLoadedPayload
-    type: Literal['view.loaded']
+    payload: "CanvasEventViewLoadedPayload"
+    type: "Literal['view.loaded']"
 
 
 class CanvasEventViewLoadedPayload(TypedDict):
-    viewId: ViewId
-    viewName: str
+    viewId: "ViewId"
+    viewName: "str"
 
 
 class CanvasEventViewSaved(TypedDict):
-    payload: CanvasEventViewSavedPayload
-    type: Literal['view.saved']
+    payload: "CanvasEventViewSavedPayload"
+    type: "Literal['view.saved']"
 
 
 class CanvasEventViewSavedPayload(TypedDict):
-    viewId: ViewId
-    viewName: str
+    viewId: "ViewId"
+    viewName: "str"
 
 
 class CanvasEventViewUpdated(TypedDict):
-    payload: CanvasEventViewUpdatedPayload
-    type: Literal['view.updated']
+    payload: "CanvasEventViewUpdatedPayload"
+    type: "Literal['view.updated']"
 
 
 class CanvasEventViewUpdatedPayload(TypedDict):
-    viewId: ViewId
+    viewId: "ViewId"
 
 
 class CanvasInput(TypedDict):
     """A grid with its components, oldest first."""
 
-    components: list[ComponentInstanceInput]
-    grid: GridConfig
+    components: "list[ComponentInstanceInput]"
+    grid: "GridConfig"
 
 
 class CanvasParams(TypedDict):
     """Parameters of methods that only name a surface."""
 
-    canvasId: CanvasId
+    canvasId: "CanvasId"
 
 
 class CanvasSpec(TypedDict):
     """A spec in the form that its author writes."""
 
-    actions: NotRequired[dict[str, ActionSpec]]
-    bindings: NotRequired[dict[str, ActionId]]
-    mode: SurfaceMode
-    refresh: NotRequired[list[RefreshSpec]]
-    state: NotRequired[Json]
-    toolPolicy: NotRequired[ToolPolicy]
-    version: int
+    actions: NotRequired["dict[str, ActionSpec]"]
+    bindings: NotRequired["dict[str, ActionId]"]
+    mode: "SurfaceMode"
+    refresh: NotRequired["list[RefreshSpec]"]
+    state: NotRequired["Json"]
+    toolPolicy: NotRequired["ToolPolicy"]
+    version: "int"
 
 
 class ChangedPlace(TypedDict):
     """A place of ``{data, state}`` changed by a replay."""
 
-    missing: NotRequired[list[str]]
-    outcome: int
-    path: str
-    replaces: bool
+    missing: NotRequired["list[str]"]
+    outcome: "int"
+    path: "str"
+    replaces: "bool"
 
 #: Changes to a document between two revisions.
 Changes = TypedDict("Changes", {
     "diff": "str | None",
-    "from": "NotRequired[RevisionId]",
-    "headings": "NotRequired[Headings]",
+    "from": NotRequired["RevisionId"],
+    "headings": NotRequired["Headings"],
     "to": "RevisionId",
-    "whole": "NotRequired[str]",
+    "whole": NotRequired["str"],
 })
 
 
 class CheckedIn(TypedDict):
     """Result of ``CheckIn``."""
 
-    released: bool
-    revision: RevisionId
+    released: "bool"
+    revision: "RevisionId"
 
 
 class CheckedOut(TypedDict):
     """Result of ``CheckOut``."""
 
-    epoch: int
-    expires_at: int
-    lease: str
-    revision: RevisionId
+    epoch: "int"
+    expires_at: "int"
+    lease: "str"
+    revision: "RevisionId"
 
 
 class ClearCanvas(TypedDict):
     """Removes all components."""
 
-    preservePinned: bool
+    preservePinned: "bool"
 
 
 class CodePoints(TypedDict):
     """Names of two characters that look alike."""
 
-    actual: str
-    expected: str
+    actual: "str"
+    expected: "str"
 
 
 class CommandError(TypedDict):
     """Error of a refused command, which leaves the board unchanged."""
 
-    candidates: NotRequired[list[str]]
-    code: CommandErrorCode
-    collidingIds: NotRequired[list[ComponentId]]
-    componentId: NotRequired[ComponentId]
-    corrected: NotRequired[CanvasCommand]
-    errors: NotRequired[list[ValidationError]]
-    freePositions: NotRequired[list[Position]]
-    message: str
-    place: NotRequired[str]
+    candidates: NotRequired["list[str]"]
+    code: "CommandErrorCode"
+    collidingIds: NotRequired["list[ComponentId]"]
+    componentId: NotRequired["ComponentId"]
+    corrected: NotRequired["CanvasCommand"]
+    errors: NotRequired["list[ValidationError]"]
+    freePositions: NotRequired["list[Position]"]
+    message: "str"
+    place: NotRequired["str"]
 
 
 class CommandExecutionError(TypedDict):
     """A command was refused."""
 
-    code: CommandErrorCode
-    command: CanvasCommand
-    componentId: NotRequired[ComponentId]
-    message: str
-    requestId: NotRequired[str]
-    timestamp: int
+    code: "CommandErrorCode"
+    command: "CanvasCommand"
+    componentId: NotRequired["ComponentId"]
+    message: "str"
+    requestId: NotRequired["str"]
+    timestamp: "int"
 
 
 class CommandResult(TypedDict):
     """Result of one command."""
 
-    affectedComponentIds: list[ComponentId]
-    error: NotRequired[CommandError]
-    explanation: str
-    placement: NotRequired[PlacementResult]
-    success: bool
-    undoId: str
-    warnings: NotRequired[list[str]]
+    affectedComponentIds: "list[ComponentId]"
+    error: NotRequired["CommandError"]
+    explanation: "str"
+    placement: NotRequired["PlacementResult"]
+    success: "bool"
+    undoId: "str"
+    warnings: NotRequired["list[str]"]
 
 
 class ComponentActionDefinition(TypedDict):
     """An action of a component."""
 
-    actionId: str
-    description: str
-    icon: NotRequired[str | None]
-    label: str
-    params: NotRequired[Json]
-    requiresSelection: NotRequired[bool | None]
+    actionId: "str"
+    description: "str"
+    icon: NotRequired["str | None"]
+    label: "str"
+    params: NotRequired["Json"]
+    requiresSelection: NotRequired["bool | None"]
 
 
 class ComponentData(TypedDict):
     """The data that a canvas has for one component."""
 
-    asOf: NotRequired[int]
-    data: NotRequired[Json]
-    reason: NotRequired[Drift]
-    status: DataStatus
+    asOf: NotRequired["int"]
+    data: NotRequired["Json"]
+    reason: NotRequired["Drift"]
+    status: "DataStatus"
 
 
 class ComponentDefinition(TypedDict):
     """A type of components."""
 
-    actions: NotRequired[list[ComponentActionDefinition]]
-    bindingRule: NotRequired[BindingRule | None]
-    capabilities: NotRequired[list[ComponentCapability]]
-    category: ComponentCategory
-    configSchema: Json
-    dataBindingSchema: NotRequired[Json]
-    defaultConfig: NotRequired[dict[str, Json]]
-    defaultSize: Size
-    description: str
-    maxSize: Size
-    minSize: Size
-    name: str
-    typeId: TypeId
-    version: NotRequired[int]
+    actions: NotRequired["list[ComponentActionDefinition]"]
+    bindingRule: NotRequired["BindingRule | None"]
+    capabilities: NotRequired["list[ComponentCapability]"]
+    category: "ComponentCategory"
+    configSchema: "Json"
+    dataBindingSchema: NotRequired["Json"]
+    defaultConfig: NotRequired["dict[str, Json]"]
+    defaultSize: "Size"
+    description: "str"
+    maxSize: "Size"
+    minSize: "Size"
+    name: "str"
+    typeId: "TypeId"
+    version: NotRequired["int"]
 
 
 class ComponentInstance(TypedDict):
     """A component as documents and bindings exchange it."""
 
-    config: dict[str, Json]
-    dataBinding: DataBinding | None
-    dataState: DataLoadingState
-    id: ComponentId
-    meta: ComponentMeta
-    position: Position
-    size: Size
-    typeId: TypeId
+    config: "dict[str, Json]"
+    dataBinding: "DataBinding | None"
+    dataState: "DataLoadingState"
+    id: "ComponentId"
+    meta: "ComponentMeta"
+    position: "Position"
+    size: "Size"
+    typeId: "TypeId"
 
 
 class ComponentInstanceInput(TypedDict):
     """A component as documents and bindings exchange it."""
 
-    config: dict[str, Json]
-    dataBinding: NotRequired[DataBindingInput | None]
-    dataState: NotRequired[DataLoadingStateInput]
-    id: ComponentId
-    meta: ComponentMetaInput
-    position: Position
-    size: Size
-    typeId: TypeId
+    config: "dict[str, Json]"
+    dataBinding: NotRequired["DataBindingInput | None"]
+    dataState: NotRequired["DataLoadingStateInput"]
+    id: "ComponentId"
+    meta: "ComponentMetaInput"
+    position: "Position"
+    size: "Size"
+    typeId: "TypeId"
 
 
 class ComponentMeta(TypedDict):
     """Author of a component, and its pin and label."""
 
-    createdAt: int
-    createdBy: Role
-    label: NotRequired[str]
-    pinned: bool
+    createdAt: "int"
+    createdBy: "Role"
+    label: NotRequired["str"]
+    pinned: "bool"
 
 
 class ComponentMetaInput(TypedDict):
     """Author of a component, and its pin and label."""
 
-    createdAt: int
-    createdBy: Role
-    label: NotRequired[str | None]
-    pinned: bool
+    createdAt: "int"
+    createdBy: "Role"
+    label: NotRequired["str | None"]
+    pinned: "bool"
 
 
 class ComponentSummary(TypedDict):
     """The view of a component for a model."""
 
-    actions: list[str]
-    category: ComponentCategory
-    highlights: list[str]
-    id: ComponentId
-    position: Position
-    size: Size
-    stateStatus: LoadingStatus
-    summary: str
-    typeId: TypeId
-    typeName: str
+    actions: "list[str]"
+    category: "ComponentCategory"
+    highlights: "list[str]"
+    id: "ComponentId"
+    position: "Position"
+    size: "Size"
+    stateStatus: "LoadingStatus"
+    summary: "str"
+    typeId: "TypeId"
+    typeName: "str"
 
 
 class Computed(TypedDict):
-    fn: Function
-    path: NotRequired[JsonPointer]
+    fn: "Function"
+    path: NotRequired["JsonPointer"]
 
 
 class Confirmation(TypedDict):
     """A person's consent to a ``ConfirmationPrompt``."""
 
-    digest: JsonHash
-    plannedAt: int
+    digest: "JsonHash"
+    plannedAt: "int"
 
 
 class ConfirmationPrompt(TypedDict):
     """Prompt that shows a person exactly what would run."""
 
-    args: Json
-    digest: JsonHash
-    expiresAt: int
-    plannedAt: int
-    sessionKey: NotRequired[SessionKey]
-    tool: NotRequired[ToolName]
-    words: NotRequired[list[str]]
+    args: "Json"
+    digest: "JsonHash"
+    expiresAt: "int"
+    plannedAt: "int"
+    sessionKey: NotRequired["SessionKey"]
+    tool: NotRequired["ToolName"]
+    words: NotRequired["list[str]"]
 
 
 class Conflict(TypedDict):
     """One reason why a patch cannot be applied."""
 
-    actual: NotRequired[str]
-    candidates: NotRequired[list[int]]
-    code_points: NotRequired[CodePoints]
-    column: NotRequired[int]
-    difference: NotRequired[Difference]
-    expected: NotRequired[str]
-    hunk: int
-    limit: NotRequired[ExceededLimit]
-    line: NotRequired[int]
-    nearby: NotRequired[list[QuotedLine]]
-    patch_line: int
-    places: NotRequired[list[Place]]
-    present_at: NotRequired[int]
-    reason: Reason
-    unread: NotRequired[int]
+    actual: NotRequired["str"]
+    candidates: NotRequired["list[int]"]
+    code_points: NotRequired["CodePoints"]
+    column: NotRequired["int"]
+    difference: NotRequired["Difference"]
+    expected: NotRequired["str"]
+    hunk: "int"
+    limit: NotRequired["ExceededLimit"]
+    line: NotRequired["int"]
+    nearby: NotRequired["list[QuotedLine]"]
+    patch_line: "int"
+    places: NotRequired["list[Place]"]
+    present_at: NotRequired["int"]
+    reason: "Reason"
+    unread: NotRequired["int"]
 
 
 class ContextBudget(TypedDict):
     """Limits and usage of a context."""
 
-    maxComponents: int
-    maxTokens: int
-    summarizationLevel: SummarizationLevel
-    usedTokens: int
+    maxComponents: "int"
+    maxTokens: "int"
+    summarizationLevel: "SummarizationLevel"
+    usedTokens: "int"
 
 
 class CreateComponent(TypedDict):
     """Adds a component."""
 
-    config: Json
-    dataBinding: NotRequired[DataBinding]
-    hints: NotRequired[PlacementHints]
-    meta: NotRequired[PartialMeta]
-    onCollision: NotRequired[OnCollision]
-    position: NotRequired[Position]
-    size: NotRequired[Size]
-    typeId: TypeId
+    config: "Json"
+    dataBinding: NotRequired["DataBinding"]
+    hints: NotRequired["PlacementHints"]
+    meta: NotRequired["PartialMeta"]
+    onCollision: NotRequired["OnCollision"]
+    position: NotRequired["Position"]
+    size: NotRequired["Size"]
+    typeId: "TypeId"
 
 
 class CreateComponentInput(TypedDict):
     """Adds a component."""
 
-    config: NotRequired[Json]
-    dataBinding: NotRequired[DataBindingInput | None]
-    hints: NotRequired[PlacementHintsInput | None]
-    meta: NotRequired[PartialMetaInput | None]
-    onCollision: NotRequired[OnCollision]
-    position: NotRequired[Position | None]
-    size: NotRequired[Size | None]
-    typeId: TypeId
+    config: NotRequired["Json"]
+    dataBinding: NotRequired["DataBindingInput | None"]
+    hints: NotRequired["PlacementHintsInput | None"]
+    meta: NotRequired["PartialMetaInput | None"]
+    onCollision: NotRequired["OnCollision"]
+    position: NotRequired["Position | None"]
+    size: NotRequired["Size | None"]
+    typeId: "TypeId"
 
 
 class CreateParams(TypedDict):
     """Parameters of ``canvas.create``."""
 
-    agentId: NotRequired[AgentId | None]
-    assets: NotRequired[dict[str, AssetContent]]
-    canvasId: CanvasId
-    entryAsset: NotRequired[str | None]
-    ownerSessionKey: NotRequired[SessionKey | None]
-    spec: Json
-    title: NotRequired[str | None]
+    agentId: NotRequired["AgentId | None"]
+    assets: NotRequired["dict[str, AssetContent]"]
+    canvasId: "CanvasId"
+    entryAsset: NotRequired["str | None"]
+    ownerSessionKey: NotRequired["SessionKey | None"]
+    spec: "Json"
+    title: NotRequired["str | None"]
 
 
 class DataBinding(TypedDict):
     """Binding of a component to the query for its data."""
 
-    query: DataQuery
-    refreshInterval: int | None
-    source: DataSourceId
+    query: "DataQuery"
+    refreshInterval: "int | None"
+    source: "DataSourceId"
 
 
 class DataBindingInput(TypedDict):
     """Binding of a component to the query for its data."""
 
-    query: DataQuery
-    refreshInterval: NotRequired[int | None]
-    source: DataSourceId
+    query: "DataQuery"
+    refreshInterval: NotRequired["int | None"]
+    source: "DataSourceId"
 
 
 class DataError(TypedDict):
     """Error of a data source."""
 
-    code: DataErrorCode
-    message: str
-    retryAfter: NotRequired[int]
-    retryable: bool
-    source: DataSourceId
+    code: "DataErrorCode"
+    message: "str"
+    retryAfter: NotRequired["int"]
+    retryable: "bool"
+    source: "DataSourceId"
 
 
 class DataErrorInput(TypedDict):
     """Error of a data source."""
 
-    code: DataErrorCode
-    message: str
-    retryAfter: NotRequired[int | None]
-    retryable: bool
-    source: DataSourceId
+    code: "DataErrorCode"
+    message: "str"
+    retryAfter: NotRequired["int | None"]
+    retryable: "bool"
+    source: "DataSourceId"
 
 
 class DataFetchError(TypedDict):
     """A source gave no data."""
 
-    code: DataErrorCode
-    message: str
-    query: DataQuery
-    requestId: NotRequired[str]
-    retryable: bool
-    source: DataSourceId
-    timestamp: int
+    code: "DataErrorCode"
+    message: "str"
+    query: "DataQuery"
+    requestId: NotRequired["str"]
+    retryable: "bool"
+    source: "DataSourceId"
+    timestamp: "int"
 
 
 class DataLoadingStateError(TypedDict):
-    attemptedAt: int
-    error: DataError
-    status: Literal['error']
+    attemptedAt: "int"
+    error: "DataError"
+    status: "Literal['error']"
 
 
 class DataLoadingStateIdle(TypedDict):
-    status: Literal['idle']
+    status: "Literal['idle']"
 
 
 class DataLoadingStateInputError(TypedDict):
-    attemptedAt: int
-    error: DataErrorInput
-    status: Literal['error']
+    attemptedAt: "int"
+    error: "DataErrorInput"
+    status: "Literal['error']"
 
 
 class DataLoadingStateInputIdle(TypedDict):
-    status: Literal['idle']
+    status: "Literal['idle']"
 
 
 class DataLoadingStateInputLoading(TypedDict):
-    startedAt: int
-    status: Literal['loading']
+    startedAt: "int"
+    status: "Literal['loading']"
 
 
 class DataLoadingStateInputReady(TypedDict):
-    data: Json
-    fetchedAt: int
-    status: Literal['ready']
+    data: "Json"
+    fetchedAt: "int"
+    status: "Literal['ready']"
 
 
 class DataLoadingStateInputStale(TypedDict):
-    data: Json
-    fetchedAt: int
-    status: Literal['stale']
+    data: "Json"
+    fetchedAt: "int"
+    status: "Literal['stale']"
 
 
 class DataLoadingStateLoading(TypedDict):
-    startedAt: int
-    status: Literal['loading']
+    startedAt: "int"
+    status: "Literal['loading']"
 
 
 class DataLoadingStateReady(TypedDict):
-    data: Json
-    fetchedAt: int
-    status: Literal['ready']
+    data: "Json"
+    fetchedAt: "int"
+    status: "Literal['ready']"
 
 
 class DataLoadingStateStale(TypedDict):
-    data: Json
-    fetchedAt: int
-    status: Literal['stale']
+    data: "Json"
+    fetchedAt: "int"
+    status: "Literal['stale']"
 
 
 class DataMeta(TypedDict):
     """Origin of data, and the time for which they are fresh."""
 
-    fetchedAt: int
-    pagination: NotRequired[PaginationMeta | None]
-    query: DataQuery
-    source: DataSourceId
-    stale: bool
-    ttl: int
+    fetchedAt: "int"
+    pagination: NotRequired["PaginationMeta | None"]
+    query: "DataQuery"
+    source: "DataSourceId"
+    stale: "bool"
+    ttl: "int"
 
 
 class DataQuery(TypedDict):
     """A query to a data source."""
 
-    params: dict[str, Json]
-    type: str
+    params: "dict[str, Json]"
+    type: "str"
 
 
 class DataResult(TypedDict):
     """A response of a source."""
 
-    data: Json
-    meta: DataMeta
+    data: "Json"
+    meta: "DataMeta"
 
 #: A time expression in the place of a value.
 DateParameter = TypedDict("DateParameter", {
     "$date": "DateExpr",
-    "as": "NotRequired[DateFormat]",
+    "as": NotRequired["DateFormat"],
 })
 
 
 class DeleteParams(TypedDict):
     """Parameters of ``canvas.delete``."""
 
-    canvasId: CanvasId
-    expectedRevision: NotRequired[Revision | None]
+    canvasId: "CanvasId"
+    expectedRevision: NotRequired["Revision | None"]
 
 
 class DeleteView(TypedDict):
     """Deletes a saved view."""
 
-    viewId: ViewId
+    viewId: "ViewId"
 
 
 class Descriptor(TypedDict):
     """Description of a surface for clients."""
 
-    agentId: AgentId
-    canvasId: CanvasId
-    createdAt: int
-    entryAsset: NotRequired[AssetPath]
-    mode: SurfaceMode
-    ownerSessionKey: SessionKey
-    revision: Revision
-    title: str
-    updatedAt: int
+    agentId: "AgentId"
+    canvasId: "CanvasId"
+    createdAt: "int"
+    entryAsset: NotRequired["AssetPath"]
+    mode: "SurfaceMode"
+    ownerSessionKey: "SessionKey"
+    revision: "Revision"
+    title: "str"
+    updatedAt: "int"
 
 
 class DiffExcerpt(TypedDict):
     """Some hunks of a diff."""
 
-    diff: str
-    left_out: int
+    diff: "str"
+    left_out: "int"
 
 
 class Drift(TypedDict):
     """The reason that a replay cannot produce some data."""
 
-    code: DriftCode
-    message: str
+    code: "DriftCode"
+    message: "str"
 
 
 class EditPolicyErrorFrontMatter(TypedDict):
-    front_matter: EditPolicyErrorFrontMatterFrontMatter
+    front_matter: "EditPolicyErrorFrontMatterFrontMatter"
 
 
 class EditPolicyErrorFrontMatterFrontMatter(TypedDict):
-    made: bool
+    made: "bool"
 
 
 class EditPolicyErrorOutOfScope(TypedDict):
-    out_of_scope: EditPolicyErrorOutOfScopeOutOfScope
+    out_of_scope: "EditPolicyErrorOutOfScopeOutOfScope"
 
 
 class EditPolicyErrorOutOfScopeOutOfScope(TypedDict):
-    line: int
-    scope: LineRange
+    line: "int"
+    scope: "LineRange"
 
 
 class EditPolicyErrorProtected(TypedDict):
-    protected: EditPolicyErrorProtectedProtected
+    protected: "EditPolicyErrorProtectedProtected"
 
 
 class EditPolicyErrorProtectedProtected(TypedDict):
-    line: int
-    place: LineRange
+    line: "int"
+    place: "LineRange"
 
 
 class EditPolicyErrorScope(TypedDict):
-    scope: AddressError
+    scope: "AddressError"
 
 
 class EditPolicyErrorSideEffect(TypedDict):
-    side_effect: EditPolicyErrorSideEffectSideEffect
+    side_effect: "EditPolicyErrorSideEffectSideEffect"
 
 
 class EditPolicyErrorSideEffectSideEffect(TypedDict):
-    is_now: bool
-    line: int
+    is_now: "bool"
+    line: "int"
 
 
 class EditPolicyErrorUnclosedFence(TypedDict):
-    unclosed_fence: EditPolicyErrorUnclosedFenceUnclosedFence
+    unclosed_fence: "EditPolicyErrorUnclosedFenceUnclosedFence"
 
 
 class EditPolicyErrorUnclosedFenceUnclosedFence(TypedDict):
-    line: int
+    line: "int"
 
 
 class EditPolicyErrorUnintendedHeading(TypedDict):
-    unintended_heading: EditPolicyErrorUnintendedHeadingUnintendedHeading
+    unintended_heading: "EditPolicyErrorUnintendedHeadingUnintendedHeading"
 
 
 class EditPolicyErrorUnintendedHeadingUnintendedHeading(TypedDict):
-    line: int
-    title: str
+    line: "int"
+    title: "str"
 
 
 class Edited(TypedDict):
     """The answer to ``Edit``."""
 
-    epoch: int
-    merged: NotRequired[list[MergedLine]]
-    moved: NotRequired[bool]
-    revision: RevisionId
+    epoch: "int"
+    merged: NotRequired["list[MergedLine]"]
+    moved: NotRequired["bool"]
+    revision: "RevisionId"
 
 
 class EncodedBytes(TypedDict):
     """Bytes in JSON."""
 
-    base64: str
+    base64: "str"
 
 
 class ErrorReport(TypedDict):
     """Error in the form in which a host sends it to a client."""
 
-    code: str
-    message: str
-    reason: NotRequired[str]
-    retryable: bool
+    code: "str"
+    message: "str"
+    reason: NotRequired["str"]
+    retryable: "bool"
 
 
 class Escalation(TypedDict):
     """Offer to have a model record the recipe again, with the reasons and the message to send."""
 
-    components: list[ComponentId]
-    message: str
-    reasons: list[DriftCode]
-    state: NotRequired[list[StatePointer]]
+    components: "list[ComponentId]"
+    message: "str"
+    reasons: "list[DriftCode]"
+    state: NotRequired["list[StatePointer]"]
 
 
 class GrepErrorMalformed(TypedDict):
-    malformed: GrepErrorMalformedMalformed
+    malformed: "GrepErrorMalformedMalformed"
 
 
 class GrepErrorMalformedMalformed(TypedDict):
-    at: int | None
-    message: str
+    at: "int | None"
+    message: "str"
 
 
 class GrepErrorNewline(TypedDict):
-    newline: GrepErrorNewlineNewline
+    newline: "GrepErrorNewlineNewline"
 
 
 class GrepErrorNewlineNewline(TypedDict):
-    at: int
+    at: "int"
 
 
 class GrepErrorTooComplex(TypedDict):
-    too_complex: GrepErrorTooComplexTooComplex
+    too_complex: "GrepErrorTooComplexTooComplex"
 
 
 class GrepErrorTooComplexTooComplex(TypedDict):
-    max: int
+    max: "int"
 
 
 class GrepErrorTooCostly(TypedDict):
-    too_costly: GrepErrorTooCostlyTooCostly
+    too_costly: "GrepErrorTooCostlyTooCostly"
 
 
 class GrepErrorTooCostlyTooCostly(TypedDict):
-    bytes: int
-    positions: int
+    bytes: "int"
+    positions: "int"
 
 
 class GrepErrorTooLong(TypedDict):
-    too_long: GrepErrorTooLongTooLong
+    too_long: "GrepErrorTooLongTooLong"
 
 
 class GrepErrorTooLongTooLong(TypedDict):
-    bytes: int
-    max: int
+    bytes: "int"
+    max: "int"
 
 
 class GridConfig(TypedDict):
     """Dimensions of a grid and of its cells."""
 
-    cellHeight: float
-    cellWidth: float
-    columns: int
-    gap: float
-    rows: int
+    cellHeight: "float"
+    cellWidth: "float"
+    columns: "int"
+    gap: "float"
+    rows: "int"
 
 
 class HeadRevision(TypedDict):
     """The progress of a canvas, read from its head only."""
 
-    epoch: int
-    revision: Revision
-    revision_id: RevisionId
-    version: Version
+    epoch: "int"
+    revision: "Revision"
+    revision_id: "RevisionId"
+    version: "Version"
 
 
 class Heading(TypedDict):
     """Heading of a text."""
 
-    level: int
-    line: int
-    title: str
+    level: "int"
+    line: "int"
+    title: "str"
 
 
 class Headings(TypedDict):
     """Headings of a text, in order."""
 
-    left_out: int
-    lines: int
-    listed: list[Heading]
+    left_out: "int"
+    lines: "int"
+    listed: "list[Heading]"
 
 
 class HistoryActionHistoryClear(TypedDict):
-    type: Literal['history.clear']
+    type: "Literal['history.clear']"
 
 
 class HistoryActionHistoryRedo(TypedDict):
-    type: Literal['history.redo']
+    type: "Literal['history.redo']"
 
 
 class HistoryActionHistoryUndo(TypedDict):
-    type: Literal['history.undo']
+    type: "Literal['history.undo']"
 
 
 class HistoryCleared(TypedDict):
     """The answer to ``ClearHistory``."""
 
-    cleared: bool
-    revision: RevisionId
+    cleared: "bool"
+    revision: "RevisionId"
 
 
 class HistoryEntry(TypedDict):
     """Summary of a journal entry."""
 
-    author: Role
-    change: ChangeNumber
-    delta: NotRequired[list[TextEdit]]
-    kind: EntryKind
-    made_by: NotRequired[Actor]
-    number: EntryNumber
-    reverts: NotRequired[list[ChangeNumber]]
-    revision: Revision
-    summary: str
-    written_by: NotRequired[Actor]
+    author: "Role"
+    change: "ChangeNumber"
+    delta: NotRequired["list[TextEdit]"]
+    kind: "EntryKind"
+    made_by: NotRequired["Actor"]
+    number: "EntryNumber"
+    reverts: NotRequired["list[ChangeNumber]"]
+    revision: "Revision"
+    summary: "str"
+    written_by: NotRequired["Actor"]
 
 
 class HistoryMove(TypedDict):
     """The answer to ``Undo`` and ``Redo``."""
 
-    entries: list[HistoryEntry]
-    epoch: int
-    events: NotRequired[list[CanvasEvent]]
-    kept: NotRequired[list[KeptChange]]
-    revision: RevisionId
+    entries: "list[HistoryEntry]"
+    epoch: "int"
+    events: NotRequired["list[CanvasEvent]"]
+    kept: NotRequired["list[KeptChange]"]
+    revision: "RevisionId"
 
 
 class HistoryRefusalEditNotFound(TypedDict):
-    change: ChangeNumber
-    count: int
-    edit: int
-    refusal: Literal['edit_not_found']
+    change: "ChangeNumber"
+    count: "int"
+    edit: "int"
+    refusal: "Literal['edit_not_found']"
 
 
 class HistoryRefusalEffectConflict(TypedDict):
-    change: ChangeNumber
-    effect: EntryNumber
-    path: str
-    refusal: Literal['effect_conflict']
+    change: "ChangeNumber"
+    effect: "EntryNumber"
+    path: "str"
+    refusal: "Literal['effect_conflict']"
 
 
 class HistoryRefusalFaceNotSupported(TypedDict):
-    face: Face
-    refusal: Literal['face_not_supported']
+    face: "Face"
+    refusal: "Literal['face_not_supported']"
 
 HistoryRefusalHistoryConflict = TypedDict("HistoryRefusalHistoryConflict", {
     "change": "ChangeNumber",
@@ -1398,462 +1397,462 @@ HistoryRefusalHistoryConflict = TypedDict("HistoryRefusalHistoryConflict", {
 
 
 class HistoryRefusalHistoryDamaged(TypedDict):
-    entry: EntryNumber
-    refusal: Literal['history_damaged']
+    entry: "EntryNumber"
+    refusal: "Literal['history_damaged']"
 
 
 class HistoryRefusalHistoryEmpty(TypedDict):
-    asked: int
-    available: int
-    refusal: Literal['history_empty']
+    asked: "int"
+    available: "int"
+    refusal: "Literal['history_empty']"
 
 
 class HistoryRefusalHistoryNotFound(TypedDict):
-    change: ChangeNumber
-    refusal: Literal['history_not_found']
+    change: "ChangeNumber"
+    refusal: "Literal['history_not_found']"
 
 
 class HistoryRefusalHistoryTooDeep(TypedDict):
-    limit: int
-    refusal: Literal['history_too_deep']
+    limit: "int"
+    refusal: "Literal['history_too_deep']"
 
 
 class HistoryRefusalNotOwnChange(TypedDict):
-    change: ChangeNumber
-    refusal: Literal['not_own_change']
+    change: "ChangeNumber"
+    refusal: "Literal['not_own_change']"
 
 
 class HistoryRefusalNothingToRedo(TypedDict):
-    refusal: Literal['nothing_to_redo']
+    refusal: "Literal['nothing_to_redo']"
 
 
 class HistoryRefusalNothingToUndo(TypedDict):
-    refusal: Literal['nothing_to_undo']
+    refusal: "Literal['nothing_to_undo']"
 
 
 class HistoryRefusalPolicyWidening(TypedDict):
-    change: ChangeNumber
-    refusal: Literal['policy_widening']
+    change: "ChangeNumber"
+    refusal: "Literal['policy_widening']"
 
 
 class HistoryRefusalStateTooLarge(TypedDict):
-    bytes: int
-    limit: int
-    refusal: Literal['state_too_large']
+    bytes: "int"
+    limit: "int"
+    refusal: "Literal['state_too_large']"
 
 
 class HistoryRefusalUserActed(TypedDict):
-    refusal: Literal['user_acted']
+    refusal: "Literal['user_acted']"
 
 
 class HistoryState(TypedDict):
     """The changes that can be undone and redone."""
 
-    maxSize: int
-    redoStack: list[UndoEntry]
-    undoStack: list[UndoEntry]
+    maxSize: "int"
+    redoStack: "list[UndoEntry]"
+    undoStack: "list[UndoEntry]"
 
 
 class HostEdited(TypedDict):
     """Result of ``HostEdit``."""
 
-    change: NotRequired[ChangeNumber]
-    previous: RevisionId
-    proposed: NotRequired[ProposedParts]
-    revision: RevisionId
-    summary: str
+    change: NotRequired["ChangeNumber"]
+    previous: "RevisionId"
+    proposed: NotRequired["ProposedParts"]
+    revision: "RevisionId"
+    summary: "str"
 
 
 class Interrupted(TypedDict):
     """The answer to ``Cancel`` and ``TakeControl``."""
 
-    epoch: int
+    epoch: "int"
 
 
 class JsonPatchOperationAdd(TypedDict):
-    op: Literal['add']
-    path: str
-    value: Json
+    op: "Literal['add']"
+    path: "str"
+    value: "Json"
 
 
 class JsonPatchOperationRemove(TypedDict):
-    op: Literal['remove']
-    path: str
+    op: "Literal['remove']"
+    path: "str"
 
 
 class JsonPatchOperationReplace(TypedDict):
-    op: Literal['replace']
-    path: str
-    value: Json
+    op: "Literal['replace']"
+    path: "str"
+    value: "Json"
 
 #: A selected change that stays in effect.
 KeptChange = TypedDict("KeptChange", {
     "change": "ChangeNumber",
     "reason": "str",
-    "with": "NotRequired[ChangeNumber]",
+    "with": NotRequired["ChangeNumber"],
 })
 
 
 class LeaseRefusalExpired(TypedDict):
-    at: int
-    refusal: Literal['expired']
+    at: "int"
+    refusal: "Literal['expired']"
 
 
 class LeaseRefusalNotOwned(TypedDict):
-    held_until: NotRequired[int]
-    over: NotRequired[bool]
-    own: NotRequired[str]
-    refusal: Literal['not_owned']
+    held_until: NotRequired["int"]
+    over: NotRequired["bool"]
+    own: NotRequired["str"]
+    refusal: "Literal['not_owned']"
 
 
 class LeaseRefusalStaleEpoch(TypedDict):
-    changes: Changes | None
-    current: int
-    refusal: Literal['stale_epoch']
+    changes: "Changes | None"
+    current: "int"
+    refusal: "Literal['stale_epoch']"
 
 
 class LeaseRefusalTooManyCalls(TypedDict):
-    limit: int
-    refusal: Literal['too_many_calls']
+    limit: "int"
+    refusal: "Literal['too_many_calls']"
 
 
 class LimitRefusalExhausted(TypedDict):
-    counter: Counter
-    refusal: Literal['exhausted']
+    counter: "Counter"
+    refusal: "Literal['exhausted']"
 
 
 class LimitRefusalProposalsTooLarge(TypedDict):
-    bytes: int
-    limit: int
-    refusal: Literal['proposals_too_large']
+    bytes: "int"
+    limit: "int"
+    refusal: "Literal['proposals_too_large']"
 
 
 class LimitRefusalTooLarge(TypedDict):
-    bytes: int
-    limit: int
-    refusal: Literal['too_large']
+    bytes: "int"
+    limit: "int"
+    refusal: "Literal['too_large']"
 
 
 class LimitRefusalTooManyParts(TypedDict):
-    limit: int
-    refusal: Literal['too_many_parts']
+    limit: "int"
+    refusal: "Literal['too_many_parts']"
 
 
 class LimitRefusalTooManyProposals(TypedDict):
-    limit: int
-    refusal: Literal['too_many_proposals']
+    limit: "int"
+    refusal: "Literal['too_many_proposals']"
 
 
 class LineRange(TypedDict):
     """Lines ``start`` to ``end``, counted from 1, both included."""
 
-    end: int
-    start: int
+    end: "int"
+    start: "int"
 
 
 class LineSpan(TypedDict):
     """Range of lines in the new text, from 1 and inclusive."""
 
-    end_line: int
-    start_line: int
+    end_line: "int"
+    start_line: "int"
 
 
 class LinesNow(TypedDict):
     """Current lines of the document."""
 
-    end_line: int
-    named_line: NotRequired[int]
-    range_hash: NotRequired[RangeHash]
-    start_line: int
-    text: str
-    truncated: bool
+    end_line: "int"
+    named_line: NotRequired["int"]
+    range_hash: NotRequired["RangeHash"]
+    start_line: "int"
+    text: "str"
+    truncated: "bool"
 
 
 class LinesRefusalContentChanged(TypedDict):
-    index: NotRequired[int]
-    lines: LinesNow
-    moved: NotRequired[bool]
-    others: NotRequired[list[LinesNow]]
-    refusal: Literal['content_changed']
+    index: NotRequired["int"]
+    lines: "LinesNow"
+    moved: NotRequired["bool"]
+    others: NotRequired["list[LinesNow]"]
+    refusal: "Literal['content_changed']"
 
 
 class LinesRefusalNoEffect(TypedDict):
-    refusal: Literal['no_effect']
+    refusal: "Literal['no_effect']"
 
 
 class LinesRefusalNoSuchLines(TypedDict):
-    end: int
-    index: NotRequired[int]
-    refusal: Literal['no_such_lines']
-    start: int
-    total_lines: int
+    end: "int"
+    index: NotRequired["int"]
+    refusal: "Literal['no_such_lines']"
+    start: "int"
+    total_lines: "int"
 
 
 class LinesRefusalOverlap(TypedDict):
-    line: int
-    refusal: Literal['overlap']
+    line: "int"
+    refusal: "Literal['overlap']"
 
 
 class ListParams(TypedDict):
     """Parameters of ``canvas.list``."""
 
-    after: NotRequired[CanvasId | None]
-    agentId: NotRequired[AgentId | None]
-    limit: NotRequired[int | None]
+    after: NotRequired["CanvasId | None"]
+    agentId: NotRequired["AgentId | None"]
+    limit: NotRequired["int | None"]
 
 
 class LoadView(TypedDict):
     """Replaces the canvas by a saved view."""
 
-    viewId: ViewId
+    viewId: "ViewId"
 
 
 class LockView(TypedDict):
     """The lock of a canvas as a user interface shows it."""
 
-    epoch: int
-    holder: NotRequired[ConversationId]
-    until: NotRequired[int]
+    epoch: "int"
+    holder: NotRequired["ConversationId"]
+    until: NotRequired["int"]
 
 
 class MappingSpecComponent(TypedDict):
-    component: ComponentId
-    ops: NotRequired[Operations]
-    path: NotRequired[JsonPointer]
-    step: StepId
+    component: "ComponentId"
+    ops: NotRequired["Operations"]
+    path: NotRequired["JsonPointer"]
+    step: "StepId"
 
 
 class MappingSpecState(TypedDict):
-    ops: NotRequired[Operations]
-    path: NotRequired[JsonPointer]
-    state: StatePointer
-    step: StepId
+    ops: NotRequired["Operations"]
+    path: NotRequired["JsonPointer"]
+    state: "StatePointer"
+    step: "StepId"
 
 
 class MatchCountLines(TypedDict):
-    lines: int
+    lines: "int"
 
 
 class MatchCountMatches(TypedDict):
-    matches: int
+    matches: "int"
 
 
 class MergedLine(TypedDict):
     """A line that two people changed, each in other words."""
 
-    line: int
-    mine: str
-    now: str
-    theirs: str
+    line: "int"
+    mine: "str"
+    now: "str"
+    theirs: "str"
 
 
 class Mismatch(TypedDict):
     """The first line in which a hunk's pre-image and the text differ."""
 
-    actual: NotRequired[str]
-    code_points: NotRequired[CodePoints]
-    column: int
-    difference: Difference
-    expected: str
+    actual: NotRequired["str"]
+    code_points: NotRequired["CodePoints"]
+    column: "int"
+    difference: "Difference"
+    expected: "str"
 
 
 class MoveComponent(TypedDict):
     """Moves a component."""
 
-    componentId: ComponentId
-    onCollision: NotRequired[OnCollision]
-    position: Position
+    componentId: "ComponentId"
+    onCollision: NotRequired["OnCollision"]
+    position: "Position"
 
 
 class NativeConflict(TypedDict):
     """One place at which a native call does not fit."""
 
-    actual: NotRequired[str]
-    candidates: NotRequired[list[int]]
-    code_points: NotRequired[CodePoints]
-    column: NotRequired[int]
-    difference: NotRequired[Difference]
-    expected: NotRequired[str]
-    hunk: int
-    line: NotRequired[int]
-    patch_line: NotRequired[int]
-    reason: str
+    actual: NotRequired["str"]
+    candidates: NotRequired["list[int]"]
+    code_points: NotRequired["CodePoints"]
+    column: NotRequired["int"]
+    difference: NotRequired["Difference"]
+    expected: NotRequired["str"]
+    hunk: "int"
+    line: NotRequired["int"]
+    patch_line: NotRequired["int"]
+    reason: "str"
 
 
 class NewBoardRefusalBoardExists(TypedDict):
-    refusal: Literal['board_exists']
+    refusal: "Literal['board_exists']"
 
 
 class NewBoardRefusalInvalidBoard(TypedDict):
-    message: str
-    refusal: Literal['invalid_board']
+    message: "str"
+    refusal: "Literal['invalid_board']"
 
 
 class NonRefreshable(TypedDict):
     """Component that a replay cannot refresh."""
 
-    component: ComponentId
-    reason: str
+    component: "ComponentId"
+    reason: "str"
 
 
 class NotAvailableHeld(TypedDict):
-    own: NotRequired[str]
-    refusal: Literal['held']
-    until: int
+    own: NotRequired["str"]
+    refusal: "Literal['held']"
+    until: "int"
 
 
 class NotAvailableUserActive(TypedDict):
-    refusal: Literal['user_active']
+    refusal: "Literal['user_active']"
 
 
 class NumberedRecord(TypedDict):
     """A record with its number."""
 
-    actionId: ActionId
-    actor: SurfaceActor
-    argsDigest: JsonHash
-    endedAt: int
-    eventId: EventId
-    jobId: NotRequired[JobId]
-    number: int
-    outcome: ActionOutcome
-    sessionKey: NotRequired[SessionKey]
-    startedAt: int
-    summary: str
-    tool: NotRequired[ToolName]
+    actionId: "ActionId"
+    actor: "SurfaceActor"
+    argsDigest: "JsonHash"
+    endedAt: "int"
+    eventId: "EventId"
+    jobId: NotRequired["JobId"]
+    number: "int"
+    outcome: "ActionOutcome"
+    sessionKey: NotRequired["SessionKey"]
+    startedAt: "int"
+    summary: "str"
+    tool: NotRequired["ToolName"]
 
 
 class OperationAggregate(TypedDict):
-    by: NotRequired[dict[str, JsonPointer]]
-    op: Literal['aggregate']
-    values: NotRequired[dict[str, Computed]]
+    by: NotRequired["dict[str, JsonPointer]"]
+    op: "Literal['aggregate']"
+    values: NotRequired["dict[str, Computed]"]
 
 
 class OperationFilter(TypedDict):
-    cmp: Comparison
-    op: Literal['filter']
-    path: JsonPointer
-    value: Operand
+    cmp: "Comparison"
+    op: "Literal['filter']"
+    path: "JsonPointer"
+    value: "Operand"
 
 
 class OperationLimit(TypedDict):
-    count: int
-    op: Literal['limit']
+    count: "int"
+    op: "Literal['limit']"
 
 
 class OperationSelect(TypedDict):
-    fields: dict[str, JsonPointer]
-    op: Literal['select']
+    fields: "dict[str, JsonPointer]"
+    op: "Literal['select']"
 
 
 class OperationSort(TypedDict):
-    by: list[SortKey]
-    op: Literal['sort']
+    by: "list[SortKey]"
+    op: "Literal['sort']"
 
 
 class OwnedSpan(TypedDict):
     """A piece of a redline with the owner of its part."""
 
-    kind: SpanKind
-    owner: NotRequired[Owner]
-    part: NotRequired[PartId]
-    text: str
+    kind: "SpanKind"
+    owner: NotRequired["Owner"]
+    part: NotRequired["PartId"]
+    text: "str"
 
 
 class OwnerConversation(TypedDict):
-    conversation: ConversationId
+    conversation: "ConversationId"
 
 
 class OwnerPerson(TypedDict):
-    person: PersonId
+    person: "PersonId"
 
 
 class PaginationMeta(TypedDict):
     """A page of a list."""
 
-    hasMore: bool
-    limit: int
-    offset: int
-    total: int
+    hasMore: "bool"
+    limit: "int"
+    offset: "int"
+    total: "int"
 
 
 class PartFence(TypedDict):
-    fence: int
+    fence: "int"
 
 
 class PartItem(TypedDict):
-    item: list[int]
+    item: "list[int]"
 
 
 class PartParagraph(TypedDict):
-    paragraph: int
+    paragraph: "int"
 
 
 class PartTable(TypedDict):
-    table: TablePart
+    table: "TablePart"
 
 
 class PartView(TypedDict):
     """The content of a part, for people who decide."""
 
-    after: str
-    before: str
-    end_line: int
-    id: PartId
-    reason: NotRequired[str]
-    start_line: int
-    state: PartState
+    after: "str"
+    before: "str"
+    end_line: "int"
+    id: "PartId"
+    reason: NotRequired["str"]
+    start_line: "int"
+    state: "PartState"
 
 
 class PartialMeta(TypedDict):
     """The part of ``ComponentMeta`` that a command can set."""
 
-    label: NotRequired[str]
-    pinned: NotRequired[bool]
+    label: NotRequired["str"]
+    pinned: NotRequired["bool"]
 
 
 class PartialMetaInput(TypedDict):
     """The part of ``ComponentMeta`` that a command can set."""
 
-    label: NotRequired[str | None]
-    pinned: NotRequired[bool | None]
+    label: NotRequired["str | None"]
+    pinned: NotRequired["bool | None"]
 
 
 class PartsDecided(TypedDict):
     """The answer to ``DecideParts``."""
 
-    accepted: list[PartId]
-    rejected: list[PartId]
-    revision: RevisionId
-    stale: list[PartId]
+    accepted: "list[PartId]"
+    rejected: "list[PartId]"
+    revision: "RevisionId"
+    stale: "list[PartId]"
 
 
 class PatchParams(TypedDict):
     """Parameters of ``canvas.patch``."""
 
-    canvasId: CanvasId
-    expectedRevision: NotRequired[Revision | None]
-    patch: Json
+    canvasId: "CanvasId"
+    expectedRevision: NotRequired["Revision | None"]
+    patch: "Json"
 
 
 class PatchRefusalEditRefused(TypedDict):
-    error: EditPolicyError
-    refusal: Literal['edit_refused']
+    error: "EditPolicyError"
+    refusal: "Literal['edit_refused']"
 
 
 class PatchRefusalNotLocated(TypedDict):
-    lines: LineRange
-    refusal: Literal['not_located']
+    lines: "LineRange"
+    refusal: "Literal['not_located']"
 
 
 class Place(TypedDict):
     """One of several places where the pre-image of a hunk occurs."""
 
-    header: NotRequired[str]
-    heading: NotRequired[str]
-    last_line: int
-    line: int
-    nearby: list[QuotedLine]
+    header: NotRequired["str"]
+    heading: NotRequired["str"]
+    last_line: "int"
+    line: "int"
+    nearby: "list[QuotedLine]"
 
 #: A component moved to make room, or placed elsewhere than in its saved view.
 PlacementAdjustment = TypedDict("PlacementAdjustment", {
@@ -1867,444 +1866,444 @@ PlacementAdjustment = TypedDict("PlacementAdjustment", {
 class PlacementHints(TypedDict):
     """Preferred places for a component."""
 
-    nearComponentId: NotRequired[ComponentId]
-    preferredPosition: NotRequired[Position]
-    region: NotRequired[Region]
+    nearComponentId: NotRequired["ComponentId"]
+    preferredPosition: NotRequired["Position"]
+    region: NotRequired["Region"]
 
 
 class PlacementHintsInput(TypedDict):
     """Preferred places for a component."""
 
-    nearComponentId: NotRequired[ComponentId | None]
-    preferredPosition: NotRequired[Position | None]
-    region: NotRequired[Region | None]
+    nearComponentId: NotRequired["ComponentId | None"]
+    preferredPosition: NotRequired["Position | None"]
+    region: NotRequired["Region | None"]
 
 
 class PlacementResult(TypedDict):
     """Result of placing a component."""
 
-    adjustments: NotRequired[list[PlacementAdjustment]]
-    position: Position
-    reason: PlacementReason
+    adjustments: NotRequired["list[PlacementAdjustment]"]
+    position: "Position"
+    reason: "PlacementReason"
 
 
 class Position(TypedDict):
     """A cell of the grid."""
 
-    col: int
-    row: int
+    col: "int"
+    row: "int"
 
 
 class ProactiveTrigger(TypedDict):
     """Something that suggests or loads a view when it is due."""
 
-    description: NotRequired[str]
-    enabled: bool
-    id: TriggerId
-    message: NotRequired[str]
-    name: str
-    simulatedTime: NotRequired[str]
-    type: TriggerType
-    viewId: NotRequired[ViewId]
+    description: NotRequired["str"]
+    enabled: "bool"
+    id: "TriggerId"
+    message: NotRequired["str"]
+    name: "str"
+    simulatedTime: NotRequired["str"]
+    type: "TriggerType"
+    viewId: NotRequired["ViewId"]
 
 
 class ProactiveTriggerInput(TypedDict):
     """Something that suggests or loads a view when it is due."""
 
-    description: NotRequired[str | None]
-    enabled: bool
-    id: TriggerId
-    message: NotRequired[str | None]
-    name: str
-    simulatedTime: NotRequired[str | None]
-    type: TriggerType
-    viewId: NotRequired[ViewId | None]
+    description: NotRequired["str | None"]
+    enabled: "bool"
+    id: "TriggerId"
+    message: NotRequired["str | None"]
+    name: "str"
+    simulatedTime: NotRequired["str | None"]
+    type: "TriggerType"
+    viewId: NotRequired["ViewId | None"]
 
 
 class Proposal(TypedDict):
     """All parts that one owner proposes."""
 
-    owner: Owner
-    parts: list[ProposedPart]
+    owner: "Owner"
+    parts: "list[ProposedPart]"
 
 
 class ProposalRefusalDecidedTwice(TypedDict):
-    part: PartId
-    refusal: Literal['decided_twice']
+    part: "PartId"
+    refusal: "Literal['decided_twice']"
 
 
 class ProposalRefusalDecisionByModel(TypedDict):
-    refusal: Literal['decision_by_model']
+    refusal: "Literal['decision_by_model']"
 
 
 class ProposalRefusalNoteTooLong(TypedDict):
-    bytes: int
-    limit: int
-    refusal: Literal['note_too_long']
+    bytes: "int"
+    limit: "int"
+    refusal: "Literal['note_too_long']"
 
 
 class ProposalRefusalPartChanged(TypedDict):
-    part: PartId
-    refusal: Literal['part_changed']
+    part: "PartId"
+    refusal: "Literal['part_changed']"
 
 
 class ProposalRefusalPartNotFound(TypedDict):
-    part: PartId
-    refusal: Literal['part_not_found']
+    part: "PartId"
+    refusal: "Literal['part_not_found']"
 
 
 class ProposalRefusalPartStale(TypedDict):
-    part: PartId
-    refusal: Literal['part_stale']
+    part: "PartId"
+    refusal: "Literal['part_stale']"
 
 
 class ProposalRefusalProposalNotFound(TypedDict):
-    owner: Owner
-    refusal: Literal['proposal_not_found']
+    owner: "Owner"
+    refusal: "Literal['proposal_not_found']"
 
 
 class ProposalRefusalReasonTooLong(TypedDict):
-    bytes: int
-    limit: int
-    refusal: Literal['reason_too_long']
+    bytes: "int"
+    limit: "int"
+    refusal: "Literal['reason_too_long']"
 
 
 class ProposalText(TypedDict):
     """A document with pending parts."""
 
-    left_out: list[PartId]
-    markdown: str
+    left_out: "list[PartId]"
+    markdown: "str"
 
 
 class Proposed(TypedDict):
     """The answer to ``Propose``."""
 
-    parts: list[PartId]
+    parts: "list[PartId]"
 
 
 class ProposedPart(TypedDict):
     """A part of a proposal."""
 
-    after: str
-    before: str
-    end_line: int
-    id: PartId
-    reason: NotRequired[str]
-    rejected_before: NotRequired[RejectedBefore]
-    start_line: int
-    state: PartState
+    after: "str"
+    before: "str"
+    end_line: "int"
+    id: "PartId"
+    reason: NotRequired["str"]
+    rejected_before: NotRequired["RejectedBefore"]
+    start_line: "int"
+    state: "PartState"
 
 
 class ProposedParts(TypedDict):
     """The parts of a proposal that an edit made or changed, which now wait for a decision."""
 
-    parts: list[PartId]
-    rejected_before: NotRequired[dict[str, RejectedBefore]]
+    parts: "list[PartId]"
+    rejected_before: NotRequired["dict[str, RejectedBefore]"]
 
 
 class ProtectedSet(TypedDict):
     """The answer to ``SetProtected``."""
 
-    changed: bool
-    unresolved: list[Json]
+    changed: "bool"
+    unresolved: "list[Json]"
 
 
 class QueryDefinition(TypedDict):
     """A kind of query that a source understands."""
 
-    description: str
-    paramsSchema: Json
-    resultSchema: Json
-    type: str
+    description: "str"
+    paramsSchema: "Json"
+    resultSchema: "Json"
+    type: "str"
 
 
 class QuotedLine(TypedDict):
     """A line of the document without its terminator."""
 
-    line: int
-    text: str
+    line: "int"
+    text: "str"
 
 
 class Readable(TypedDict):
     """Result of ``Read``, which permits the caller to read the document."""
 
-    expires_at: NotRequired[int]
-    revision: RevisionId
+    expires_at: NotRequired["int"]
+    revision: "RevisionId"
 
 
 class RecipeDeclaration(TypedDict):
     """The model's mapping of call results to data, and the arguments to compute at each replay."""
 
-    mappings: list[MappingSpec]
-    params: NotRequired[dict[str, dict[str, dict[str, Json]]]]
-    shown: NotRequired[dict[str, Json]]
-    timezone: NotRequired[str | None]
+    mappings: "list[MappingSpec]"
+    params: NotRequired["dict[str, dict[str, dict[str, Json]]]"]
+    shown: NotRequired["dict[str, Json]"]
+    timezone: NotRequired["str | None"]
 
 
 class RecipeFault(TypedDict):
     """Fault at one place of a recipe."""
 
-    code: RecipeCode
-    message: str
-    place: str
+    code: "RecipeCode"
+    message: "str"
+    place: "str"
 
 
 class RecipeRecorded(TypedDict):
     """Result of recording a recipe."""
 
-    nonRefreshable: list[NonRefreshable]
-    recipe: str | None
-    revision: Revision
+    nonRefreshable: "list[NonRefreshable]"
+    recipe: "str | None"
+    revision: "Revision"
 
 
 class RecipeRefusalRecipeDamaged(TypedDict):
-    refusal: Literal['recipe_damaged']
+    refusal: "Literal['recipe_damaged']"
 
 
 class RecipeRefusalRecipeNotFound(TypedDict):
-    refusal: Literal['recipe_not_found']
+    refusal: "Literal['recipe_not_found']"
 
 
 class RecipeRefusalRecipeRefused(TypedDict):
-    fault: RecipeFault
-    others: NotRequired[list[RecipeFault]]
-    refusal: Literal['recipe_refused']
+    fault: "RecipeFault"
+    others: NotRequired["list[RecipeFault]"]
+    refusal: "Literal['recipe_refused']"
 
 
 class RecipeRefusalRecipeReplaced(TypedDict):
-    refusal: Literal['recipe_replaced']
+    refusal: "Literal['recipe_replaced']"
 
 
 class RecipeRefusalStaleRecipe(TypedDict):
-    current: Revision
-    expected: Revision
-    refusal: Literal['stale_recipe']
+    current: "Revision"
+    expected: "Revision"
+    refusal: "Literal['stale_recipe']"
 
 
 class RecipeSpec(TypedDict):
     """A recipe as its author writes it."""
 
-    catalogue: int
-    composition: NotRequired[Json]
-    mappings: list[MappingSpec]
-    steps: list[StepSpec]
-    timezone: NotRequired[str | None]
-    version: int
+    catalogue: "int"
+    composition: NotRequired["Json"]
+    mappings: "list[MappingSpec]"
+    steps: "list[StepSpec]"
+    timezone: NotRequired["str | None"]
+    version: "int"
 
 
 class RecordedCall(TypedDict):
     """A tool call of a replay."""
 
-    failure: NotRequired[Drift]
-    params: Json
-    responseHash: NotRequired[JsonHash]
-    step: StepId
-    tool: ToolName
+    failure: NotRequired["Drift"]
+    params: "Json"
+    responseHash: NotRequired["JsonHash"]
+    step: "StepId"
+    tool: "ToolName"
 
 
 class RedlineSpan(TypedDict):
     """A piece of a redline."""
 
-    kind: SpanKind
-    part: NotRequired[PartId]
-    text: str
+    kind: "SpanKind"
+    part: NotRequired["PartId"]
+    text: "str"
 
 
 class RefreshSpec(TypedDict):
     """A refresh job in the form that its author writes."""
 
-    action: ActionId
-    enabled: NotRequired[bool]
-    everyMs: int
-    id: JobId
+    action: "ActionId"
+    enabled: NotRequired["bool"]
+    everyMs: "int"
+    id: "JobId"
 
 
 class RejectedBefore(TypedDict):
     """An earlier rejection of the same part."""
 
-    note: NotRequired[str]
+    note: NotRequired["str"]
 
 
 class RejectedLines(TypedDict):
     """A part that a person rejected since the owner's last message."""
 
-    end_line: int
-    note: NotRequired[str]
-    start_line: int
+    end_line: "int"
+    note: NotRequired["str"]
+    start_line: "int"
 
 
 class RemoveComponent(TypedDict):
     """Removes a component."""
 
-    componentId: ComponentId
+    componentId: "ComponentId"
 
 
 class RemoveTrigger(TypedDict):
     """Removes a trigger."""
 
-    triggerId: TriggerId
+    triggerId: "TriggerId"
 
 
 class Renewed(TypedDict):
     """Result of ``Renew``."""
 
-    at_max_hold: bool
-    expires_at: int
-    lease: str
-    revision: RevisionId
+    at_max_hold: "bool"
+    expires_at: "int"
+    lease: "str"
+    revision: "RevisionId"
 
 
 class Repair(TypedDict):
     """Repair of a patch that leaves its content unchanged."""
 
-    hunk: int
-    kind: RepairKind
+    hunk: "int"
+    kind: "RepairKind"
 
 
 class ReplayFinished(TypedDict):
     """Result of a finished replay."""
 
-    changed: list[ChangedPlace]
-    committed: bool
-    refreshed: list[ComponentId]
-    revision: Revision
-    stale: list[StaleTarget]
+    changed: "list[ChangedPlace]"
+    committed: "bool"
+    refreshed: "list[ComponentId]"
+    revision: "Revision"
+    stale: "list[StaleTarget]"
 
 
 class ResizeComponent(TypedDict):
     """Resizes a component."""
 
-    componentId: ComponentId
-    onCollision: NotRequired[OnCollision]
-    size: Size
+    componentId: "ComponentId"
+    onCollision: NotRequired["OnCollision"]
+    size: "Size"
 
 
 class RestoreCanvasRestore(TypedDict):
-    payload: Json
-    type: Literal['canvas.restore']
+    payload: "Json"
+    type: "Literal['canvas.restore']"
 
 
 class RestoreComponentRestore(TypedDict):
-    payload: Json
-    type: Literal['component.restore']
+    payload: "Json"
+    type: "Literal['component.restore']"
 
 
 class RestoreViewRestore(TypedDict):
-    payload: Json
-    type: Literal['view.restore']
+    payload: "Json"
+    type: "Literal['view.restore']"
 
 
 class RunRecord(TypedDict):
     """The record of a finished replay."""
 
-    calls: list[RecordedCall]
-    changed: list[ChangedPlace]
-    committed: bool
-    components: NotRequired[list[ComponentId]]
-    dryRun: bool
-    gone: NotRequired[list[ComponentId]]
-    now: int
-    patch: list[JsonPatchOperation]
-    recipe: str
-    refreshed: list[ComponentId]
-    revision: Revision
-    runId: RunId
-    skipped: NotRequired[list[SkippedStep]]
-    stale: list[StaleTarget]
-    timezone: str
-    tzdbVersion: str
+    calls: "list[RecordedCall]"
+    changed: "list[ChangedPlace]"
+    committed: "bool"
+    components: NotRequired["list[ComponentId]"]
+    dryRun: "bool"
+    gone: NotRequired["list[ComponentId]"]
+    now: "int"
+    patch: "list[JsonPatchOperation]"
+    recipe: "str"
+    refreshed: "list[ComponentId]"
+    revision: "Revision"
+    runId: "RunId"
+    skipped: NotRequired["list[SkippedStep]"]
+    stale: "list[StaleTarget]"
+    timezone: "str"
+    tzdbVersion: "str"
 
 
 class SaveView(TypedDict):
     """Saves the canvas as a view."""
 
-    description: NotRequired[str]
-    name: str
-    triggerIds: NotRequired[list[TriggerId]]
+    description: NotRequired["str"]
+    name: "str"
+    triggerIds: NotRequired["list[TriggerId]"]
 
 
 class SaveViewInput(TypedDict):
     """Saves the canvas as a view."""
 
-    description: NotRequired[str | None]
-    name: str
-    triggerIds: NotRequired[list[TriggerId] | None]
+    description: NotRequired["str | None"]
+    name: "str"
+    triggerIds: NotRequired["list[TriggerId] | None"]
 
 
 class SelectedItem(TypedDict):
     """A selected item."""
 
-    data: Json
-    itemId: str
+    data: "Json"
+    itemId: "str"
 
 
 class SetTrigger(TypedDict):
     """Adds a trigger after the others, or replaces the one with the same id in place."""
 
-    trigger: ProactiveTrigger
+    trigger: "ProactiveTrigger"
 
 
 class SetTriggerInput(TypedDict):
     """Adds a trigger after the others, or replaces the one with the same id in place."""
 
-    trigger: ProactiveTriggerInput
+    trigger: "ProactiveTriggerInput"
 
 
 class SettingsUpdate(TypedDict):
     """Settings of a workspace to change."""
 
-    defaultRefreshInterval: NotRequired[int]
-    grid: NotRequired[GridConfig]
-    proactiveMode: NotRequired[ProactiveMode]
-    theme: NotRequired[Theme]
-    voiceEnabled: NotRequired[bool]
+    defaultRefreshInterval: NotRequired["int"]
+    grid: NotRequired["GridConfig"]
+    proactiveMode: NotRequired["ProactiveMode"]
+    theme: NotRequired["Theme"]
+    voiceEnabled: NotRequired["bool"]
 
 
 class Size(TypedDict):
     """A width and a height in cells, read from JSON like ``Position``."""
 
-    cols: int
-    rows: int
+    cols: "int"
+    rows: "int"
 
 
 class SkippedStep(TypedDict):
     """A step without a call."""
 
-    reason: Drift
-    step: StepId
+    reason: "Drift"
+    step: "StepId"
 
 
 class SortKey(TypedDict):
-    dir: NotRequired[SortDirection]
-    path: JsonPointer
+    dir: NotRequired["SortDirection"]
+    path: "JsonPointer"
 
 
 class SpecWarning(TypedDict):
     """A warning about one place of a spec."""
 
-    code: SpecWarningCode
-    message: str
-    place: str
+    code: "SpecWarningCode"
+    message: "str"
+    place: "str"
 
 
 class Stacks(TypedDict):
     """The changes that can be undone and redone."""
 
-    redo: list[HistoryEntry]
-    undo: list[HistoryEntry]
+    redo: "list[HistoryEntry]"
+    undo: "list[HistoryEntry]"
 
 
 class StaleBase(TypedDict):
     """The changes of the document since the base of a call."""
 
-    already_applied: NotRequired[bool]
-    base: Base | None
-    changes: Changes | None
-    fits: NotRequired[Fits]
-    near: NotRequired[DiffExcerpt]
-    rebased: NotRequired[str]
-    unknown: NotRequired[bool]
-    up_to_date: NotRequired[bool]
+    already_applied: NotRequired["bool"]
+    base: "Base | None"
+    changes: "Changes | None"
+    fits: NotRequired["Fits"]
+    near: NotRequired["DiffExcerpt"]
+    rebased: NotRequired["str"]
+    unknown: NotRequired["bool"]
+    up_to_date: NotRequired["bool"]
 
 StaleCauseConflict = TypedDict("StaleCauseConflict", {
     "kind": "Literal['conflict']",
@@ -2313,518 +2312,518 @@ StaleCauseConflict = TypedDict("StaleCauseConflict", {
 
 
 class StaleCauseOutOfReach(TypedDict):
-    kind: Literal['out_of_reach']
+    kind: "Literal['out_of_reach']"
 
 
 class StaleCauseUnknownBase(TypedDict):
-    kind: Literal['unknown_base']
+    kind: "Literal['unknown_base']"
 
 
 class StaleEdit(TypedDict):
     """A user's edit with an older document as its base, and with changes that do not fit the current one."""
 
-    base: Base
-    cause: StaleCause
-    changes: NotRequired[Changes]
-    current: RevisionId
-    markdown: str
+    base: "Base"
+    cause: "StaleCause"
+    changes: NotRequired["Changes"]
+    current: "RevisionId"
+    markdown: "str"
 
 
 class StaleTargetComponent(TypedDict):
-    component: ComponentId
-    reason: Drift
-    status: DataStatus
+    component: "ComponentId"
+    reason: "Drift"
+    status: "DataStatus"
 
 
 class StaleTargetReason(TypedDict):
-    reason: Drift
-    state: StatePointer
-    status: DataStatus
+    reason: "Drift"
+    state: "StatePointer"
+    status: "DataStatus"
 
 
 class StateChange(TypedDict):
     """A changed place of a state, with its value before and after."""
 
-    after: NotRequired[Json]
-    before: NotRequired[Json]
-    path: StatePointer
+    after: NotRequired["Json"]
+    before: NotRequired["Json"]
+    path: "StatePointer"
 
 
 class StatePatched(TypedDict):
     """The state is as the patch wants it."""
 
-    changedPaths: list[StatePointer]
-    revision: Revision
+    changedPaths: "list[StatePointer]"
+    revision: "Revision"
 
 
 class StepSpec(TypedDict):
     """A call as its author writes it."""
 
-    contract: NotRequired[JsonHash | None]
-    id: StepId
-    params: NotRequired[dict[str, Json]]
-    tool: ToolName
-    toolVersion: NotRequired[str | None]
+    contract: NotRequired["JsonHash | None"]
+    id: "StepId"
+    params: NotRequired["dict[str, Json]"]
+    tool: "ToolName"
+    toolVersion: NotRequired["str | None"]
 
 
 class StructureErrorAddress(TypedDict):
-    address: AddressError
+    address: "AddressError"
 
 
 class StructureErrorCountDiffers(TypedDict):
-    count_differs: StructureErrorCountDiffersCountDiffers
+    count_differs: "StructureErrorCountDiffersCountDiffers"
 
 
 class StructureErrorCountDiffersCountDiffers(TypedDict):
-    expected: MatchCount
-    found: int
-    lines: list[int]
+    expected: "MatchCount"
+    found: "int"
+    lines: "list[int]"
 
 
 class StructureErrorLevelOutOfRange(TypedDict):
-    level_out_of_range: StructureErrorLevelOutOfRangeLevelOutOfRange
+    level_out_of_range: "StructureErrorLevelOutOfRangeLevelOutOfRange"
 
 
 class StructureErrorLevelOutOfRangeLevelOutOfRange(TypedDict):
-    level: int
-    line: int
+    level: "int"
+    line: "int"
 
 
 class StructureErrorMoveIntoItself(TypedDict):
-    move_into_itself: StructureErrorMoveIntoItselfMoveIntoItself
+    move_into_itself: "StructureErrorMoveIntoItselfMoveIntoItself"
 
 
 class StructureErrorMoveIntoItselfMoveIntoItself(TypedDict):
-    line: int
+    line: "int"
 
 
 class StructureErrorSpilled(TypedDict):
-    spilled: EditPolicyError
+    spilled: "EditPolicyError"
 
 
 class StructureErrorTableShape(TypedDict):
-    table_shape: StructureErrorTableShapeTableShape
+    table_shape: "StructureErrorTableShapeTableShape"
 
 
 class StructureErrorTableShapeTableShape(TypedDict):
-    line: int
+    line: "int"
 
 
 class StructureErrorValue(TypedDict):
-    value: ValueFault
+    value: "ValueFault"
 
 
 class StructureRefusal(TypedDict):
     """An edit of the structure is refused."""
 
-    error: StructureError
-    refusal: Literal['structure_rejected']
+    error: "StructureError"
+    refusal: "Literal['structure_rejected']"
 
 
 class SuggestionRebased(TypedDict):
-    rebased: str
+    rebased: "str"
 
 
 class Summary(TypedDict):
     """Lines added and removed, shown as ``+120 −3, 2 hunks``."""
 
-    added: int
-    hunks: int
-    removed: int
+    added: "int"
+    hunks: "int"
+    removed: "int"
 
 
 class SurfaceActorClientId(TypedDict):
-    clientId: ClientId
+    clientId: "ClientId"
 
 
 class SurfaceActorSessionKey(TypedDict):
-    sessionKey: SessionKey
+    sessionKey: "SessionKey"
 
 
 class SurfaceCreated(TypedDict):
     """The answer to ``CreateSurface``."""
 
-    descriptor: Descriptor
+    descriptor: "Descriptor"
 
 
 class SurfaceEvent(TypedDict):
     """A change of a surface, or a step of one of its actions."""
 
-    actionId: NotRequired[ActionId]
-    at: int
-    canvasId: CanvasId
-    changedPaths: NotRequired[list[StatePointer]]
-    event: SurfaceEventKind
-    eventId: NotRequired[EventId]
-    revision: Revision
+    actionId: NotRequired["ActionId"]
+    at: "int"
+    canvasId: "CanvasId"
+    changedPaths: NotRequired["list[StatePointer]"]
+    event: "SurfaceEventKind"
+    eventId: NotRequired["EventId"]
+    revision: "Revision"
 
 
 class SurfaceFault(TypedDict):
     """Fault at one place of a request, a spec or a patch."""
 
-    code: SurfaceCode
-    message: str
-    place: str
+    code: "SurfaceCode"
+    message: "str"
+    place: "str"
 
 
 class SurfaceRefusalActionInProgress(TypedDict):
-    event: EventId
-    refusal: Literal['action_in_progress']
-    until: int
+    event: "EventId"
+    refusal: "Literal['action_in_progress']"
+    until: "int"
 
 
 class SurfaceRefusalActionLost(TypedDict):
-    event: EventId
-    refusal: Literal['action_lost']
+    event: "EventId"
+    refusal: "Literal['action_lost']"
 
 
 class SurfaceRefusalConfirmStale(TypedDict):
-    refusal: Literal['confirm_stale']
+    refusal: "Literal['confirm_stale']"
 
 
 class SurfaceRefusalConfirmationRequired(TypedDict):
-    prompt: ConfirmationPrompt
-    refusal: Literal['confirmation_required']
+    prompt: "ConfirmationPrompt"
+    refusal: "Literal['confirmation_required']"
 
 
 class SurfaceRefusalEventNotFound(TypedDict):
-    event: EventId
-    refusal: Literal['event_not_found']
+    event: "EventId"
+    refusal: "Literal['event_not_found']"
 
 
 class SurfaceRefusalSpecInvalid(TypedDict):
-    faults: list[SurfaceFault]
-    refusal: Literal['spec_invalid']
+    faults: "list[SurfaceFault]"
+    refusal: "Literal['spec_invalid']"
 
 
 class SurfaceRefusalStaleSurface(TypedDict):
-    current: Revision
-    expected: Revision
-    refusal: Literal['stale_surface']
+    current: "Revision"
+    expected: "Revision"
+    refusal: "Literal['stale_surface']"
 
 
 class SurfaceRefusalSurfaceDamaged(TypedDict):
-    refusal: Literal['surface_damaged']
+    refusal: "Literal['surface_damaged']"
 
 
 class SurfaceRefusalSurfaceExists(TypedDict):
-    refusal: Literal['surface_exists']
+    refusal: "Literal['surface_exists']"
 
 
 class SurfaceRefusalSurfaceNotFound(TypedDict):
-    refusal: Literal['surface_not_found']
+    refusal: "Literal['surface_not_found']"
 
 
 class SurfaceRefusalSurfaceRefused(TypedDict):
-    fault: SurfaceFault
-    others: NotRequired[list[SurfaceFault]]
-    refusal: Literal['surface_refused']
+    fault: "SurfaceFault"
+    others: NotRequired["list[SurfaceFault]"]
+    refusal: "Literal['surface_refused']"
 
 
 class SurfaceRefusalTooManyRunning(TypedDict):
-    limit: int
-    refusal: Literal['too_many_running']
+    limit: "int"
+    refusal: "Literal['too_many_running']"
 
 
 class SurfaceUpserted(TypedDict):
     """The answer to ``UpsertSurface``."""
 
-    created: bool
-    descriptor: Descriptor
+    created: "bool"
+    descriptor: "Descriptor"
 
 
 class TablePart(TypedDict):
     """A table, or a row, column or cell of one."""
 
-    column: NotRequired[Column]
-    row: NotRequired[int]
-    table: int
+    column: NotRequired["Column"]
+    row: NotRequired["int"]
+    table: "int"
 
 
 class TargetComponent(TypedDict):
-    component: ComponentId
+    component: "ComponentId"
 
 
 class TargetState(TypedDict):
-    state: StatePointer
+    state: "StatePointer"
 
 
 class TemporalContext(TypedDict):
     """The user's local time, by the clock, the calendar and the user's plan of the day."""
 
-    dayOfWeek: DayOfWeek
-    isWorkHours: bool
-    timeOfDay: TimeOfDay
-    timestamp: str
-    timezone: str
+    dayOfWeek: "DayOfWeek"
+    isWorkHours: "bool"
+    timeOfDay: "TimeOfDay"
+    timestamp: "str"
+    timezone: "str"
 
 
 class TextEdit(TypedDict):
     """A replacement in a text, located in the text before the replacement."""
 
-    at: int
-    new: str
-    old: str
+    at: "int"
+    new: "str"
+    old: "str"
 
 
 class ToolPolicy(TypedDict):
     """Tools available to the actions of a spec."""
 
-    allow: NotRequired[list[ToolName]]
+    allow: NotRequired["list[ToolName]"]
 
 
 class TriggerMemory(TypedDict):
     """The triggers that fired already, each with its session or part of the day."""
 
-    last: dict[str, Window]
+    last: "dict[str, Window]"
 
 
 class TurnBegan(TypedDict):
     """The answer to ``SendMessage``."""
 
-    changes: Changes | None
-    promotion: Promotion
-    rejected: NotRequired[list[RejectedLines]]
-    start: TurnStart
+    changes: "Changes | None"
+    promotion: "Promotion"
+    rejected: NotRequired["list[RejectedLines]"]
+    start: "TurnStart"
 
 
 class TurnEnded(TypedDict):
     """The answer to ``EndTurn``."""
 
-    changes: Changes | None
-    promotion: Promotion
-    rejected: NotRequired[list[RejectedLines]]
+    changes: "Changes | None"
+    promotion: "Promotion"
+    rejected: NotRequired["list[RejectedLines]"]
 
 
 class TurnStart(TypedDict):
     """The point at which the running turn began."""
 
-    epoch: int
-    revision: Revision
+    epoch: "int"
+    revision: "Revision"
 
 
 class UndoEntry(TypedDict):
     """A change that can be undone or redone."""
 
-    description: str
-    forward: Recorded
-    id: UndoId
-    inverse: Recorded
-    source: Role
-    timestamp: int
+    description: "str"
+    forward: "Recorded"
+    id: "UndoId"
+    inverse: "Recorded"
+    source: "Role"
+    timestamp: "int"
 
 
 class UpdateComponent(TypedDict):
     """Changes the config of a component."""
 
-    componentId: ComponentId
-    config: NotRequired[Json]
-    dataBinding: NotRequired[DataBinding]
-    meta: NotRequired[PartialMeta]
+    componentId: "ComponentId"
+    config: NotRequired["Json"]
+    dataBinding: NotRequired["DataBinding"]
+    meta: NotRequired["PartialMeta"]
 
 
 class UpdateComponentInput(TypedDict):
     """Changes the config of a component."""
 
-    componentId: ComponentId
-    config: NotRequired[Json]
-    dataBinding: NotRequired[DataBindingInput | None]
-    meta: NotRequired[PartialMetaInput | None]
+    componentId: "ComponentId"
+    config: NotRequired["Json"]
+    dataBinding: NotRequired["DataBindingInput | None"]
+    meta: NotRequired["PartialMetaInput | None"]
 
 
 class UpsertParams(TypedDict):
     """Parameters of ``canvas.upsert``."""
 
-    assets: NotRequired[dict[str, AssetContent | None]]
-    canvasId: CanvasId
-    expectedRevision: NotRequired[Revision | None]
-    spec: NotRequired[Json]
-    title: NotRequired[str | None]
+    assets: NotRequired["dict[str, AssetContent | None]"]
+    canvasId: "CanvasId"
+    expectedRevision: NotRequired["Revision | None"]
+    spec: NotRequired["Json"]
+    title: NotRequired["str | None"]
 
 
 class UserActionUserDismiss(TypedDict):
-    componentId: ComponentId
-    type: Literal['user.dismiss']
+    componentId: "ComponentId"
+    type: "Literal['user.dismiss']"
 
 
 class UserActionUserMove(TypedDict):
-    componentId: ComponentId
-    position: Position
-    type: Literal['user.move']
+    componentId: "ComponentId"
+    position: "Position"
+    type: "Literal['user.move']"
 
 
 class UserActionUserPin(TypedDict):
-    componentId: ComponentId
-    pinned: bool
-    type: Literal['user.pin']
+    componentId: "ComponentId"
+    pinned: "bool"
+    type: "Literal['user.pin']"
 
 
 class UserActionUserRedo(TypedDict):
-    type: Literal['user.redo']
+    type: "Literal['user.redo']"
 
 
 class UserActionUserRefresh(TypedDict):
-    componentId: ComponentId
-    type: Literal['user.refresh']
+    componentId: "ComponentId"
+    type: "Literal['user.refresh']"
 
 
 class UserActionUserResize(TypedDict):
-    componentId: ComponentId
-    size: Size
-    type: Literal['user.resize']
+    componentId: "ComponentId"
+    size: "Size"
+    type: "Literal['user.resize']"
 
 
 class UserActionUserUndo(TypedDict):
-    type: Literal['user.undo']
+    type: "Literal['user.undo']"
 
 
 class ValidationError(TypedDict):
     """A fault that a schema finds in a value."""
 
-    code: str
-    message: str
-    path: str
+    code: "str"
+    message: "str"
+    path: "str"
 
 
 class ValidationFailedError(TypedDict):
     """A config or a binding that does not fit its type."""
 
-    code: ValidationFailedCode
-    errors: list[ValidationError]
-    message: str
-    requestId: NotRequired[str]
-    timestamp: int
+    code: "ValidationFailedCode"
+    errors: "list[ValidationError]"
+    message: "str"
+    requestId: NotRequired["str"]
+    timestamp: "int"
 
 
 class ValidationResult(TypedDict):
     """Whether a config or a binding is what its type asks for."""
 
-    errors: NotRequired[list[ValidationError]]
-    valid: bool
+    errors: NotRequired["list[ValidationError]"]
+    valid: "bool"
 
 
 class View(TypedDict):
     """A canvas saved under a name."""
 
-    createdAt: int
-    description: NotRequired[str]
-    id: ViewId
-    name: str
-    snapshot: Canvas
-    triggerIds: list[TriggerId]
+    createdAt: "int"
+    description: NotRequired["str"]
+    id: "ViewId"
+    name: "str"
+    snapshot: "Canvas"
+    triggerIds: "list[TriggerId]"
 
 
 class ViewInput(TypedDict):
     """A canvas saved under a name."""
 
-    createdAt: int
-    description: NotRequired[str | None]
-    id: ViewId
-    name: str
-    snapshot: CanvasInput
-    triggerIds: list[TriggerId]
+    createdAt: "int"
+    description: NotRequired["str | None"]
+    id: "ViewId"
+    name: "str"
+    snapshot: "CanvasInput"
+    triggerIds: "list[TriggerId]"
 
 
 class ViewSummary(TypedDict):
     """A saved view that a command can load."""
 
-    componentCount: int
-    description: NotRequired[str]
-    id: ViewId
-    name: str
+    componentCount: "int"
+    description: NotRequired["str"]
+    id: "ViewId"
+    name: "str"
 
 
 class WatchEvent(TypedDict):
     """The newest state of a watched canvas, with the changes since the watcher's last event."""
 
-    actor: NotRequired[Actor]
-    canvas: CanvasId
-    clock: int
-    faces: list[Face]
-    lock: LockView
-    made: bool
-    missed: int
-    promoted: bool
-    restored: bool
-    revision: NotRequired[Revision]
-    revision_id: NotRequired[RevisionId]
-    status: CanvasStatus
-    version: NotRequired[Version]
+    actor: NotRequired["Actor"]
+    canvas: "CanvasId"
+    clock: "int"
+    faces: "list[Face]"
+    lock: "LockView"
+    made: "bool"
+    missed: "int"
+    promoted: "bool"
+    restored: "bool"
+    revision: NotRequired["Revision"]
+    revision_id: NotRequired["RevisionId"]
+    status: "CanvasStatus"
+    version: NotRequired["Version"]
 
 
 class WindowPart(TypedDict):
-    part: WindowPartPart
+    part: "WindowPartPart"
 
 
 class WindowPartPart(TypedDict):
-    day: int
-    part: TimeOfDay
+    day: "int"
+    part: "TimeOfDay"
 
 
 class WindowSession(TypedDict):
-    session: str
+    session: "str"
 
 
 class Withdrawn(TypedDict):
     """The answer to ``Withdraw``."""
 
-    parts: list[PartId]
+    parts: "list[PartId]"
 
 
 class WorkModeSet(TypedDict):
     """The answer to ``SetWorkMode``."""
 
-    changed: bool
-    epoch: int
+    changed: "bool"
+    epoch: "int"
 
 
 class Workspace(TypedDict):
     """A complete board, as one JSON value."""
 
-    canvas: Canvas
-    createdAt: int
-    id: WorkspaceId
-    name: str
-    settings: WorkspaceSettings
-    threadId: str
-    triggers: list[ProactiveTrigger]
-    updatedAt: int
-    views: list[View]
+    canvas: "Canvas"
+    createdAt: "int"
+    id: "WorkspaceId"
+    name: "str"
+    settings: "WorkspaceSettings"
+    threadId: "str"
+    triggers: "list[ProactiveTrigger]"
+    updatedAt: "int"
+    views: "list[View]"
 
 
 class WorkspaceContext(TypedDict):
     """Workspace that contains the components."""
 
-    activeViewId: ViewId | None
-    componentCount: int
-    gridUtilization: float
-    id: WorkspaceId
-    name: str
-    savedViews: list[ViewSummary]
+    activeViewId: "ViewId | None"
+    componentCount: "int"
+    gridUtilization: "float"
+    id: "WorkspaceId"
+    name: "str"
+    savedViews: "list[ViewSummary]"
 
 
 class WorkspaceInput(TypedDict):
     """A complete board, as one JSON value."""
 
-    canvas: CanvasInput
-    createdAt: int
-    id: WorkspaceId
-    name: str
-    settings: WorkspaceSettings
-    threadId: str
-    triggers: list[ProactiveTriggerInput]
-    updatedAt: int
-    views: list[ViewInput]
+    canvas: "CanvasInput"
+    createdAt: "int"
+    id: "WorkspaceId"
+    name: "str"
+    settings: "WorkspaceSettings"
+    threadId: "str"
+    triggers: "list[ProactiveTriggerInput]"
+    updatedAt: "int"
+    views: "list[ViewInput]"
 
 
 class WorkspaceSettings(TypedDict):
     """The user's preferences."""
 
-    defaultRefreshInterval: int
-    grid: GridConfig
-    proactiveMode: ProactiveMode
-    theme: Theme
-    voiceEnabled: bool
+    defaultRefreshInterval: "int"
+    grid: "GridConfig"
+    proactiveMode: "ProactiveMode"
+    theme: "Theme"
+    voiceEnabled: "bool"
 
 
 #: What a directive does.

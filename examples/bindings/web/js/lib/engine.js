@@ -9,13 +9,20 @@ export function engineClasses(native) {
     #native;
     #clock;
 
-    constructor({ clock = Date.now } = {}) {
+    constructor({ clock = Date.now, policy = {} } = {}) {
       if (typeof clock !== "function") {
         throw invalid("clock is no function: pass one that returns the milliseconds since 1970");
       }
       this.#clock = clock;
       this.#module = native();
       this.#native = guarded(this.#module, () => new this.#module.Engine());
+      const { leaseTtl = 15_000, rebase = true, retake = true, mergeWords = false } = object(policy, "policy");
+      try {
+        this.call("engine.policy", { lease_ttl: leaseTtl, rebase, retake, merge_words: mergeWords });
+      } catch (error) {
+        this.close();
+        throw error;
+      }
     }
 
     close() {
@@ -81,13 +88,14 @@ export function engineClasses(native) {
       return this.#ask("tool.prompt", { toolset: this.toolset }).prompt;
     }
 
-    call(name, args = {}, { callId = crypto.randomUUID() } = {}) {
+    call(name, args = {}, { callId = freshId() } = {}) {
       const { parsed, problem } = argumentsOf(args);
       if (problem !== undefined) {
         return new Reply({ ok: false, error: { code: "INVALID_ARGUMENTS", message: problem, retryable: false } });
       }
-      const toolset = this.toolset === "extended" ? "extended" : undefined;
-      return new Reply(this.#of("tool.call", { call_id: callId, name, arguments: parsed, toolset }));
+      // A model may call only the tools that it was given.
+      const toolset = this.toolset;
+      return new Reply(this.#of("tool.call", { call_id: callId, name, arguments: parsed, toolset, strict: true }));
     }
 
     message({ person } = {}) {
@@ -114,12 +122,13 @@ export function engineClasses(native) {
       try {
         this.#of("session.close", {});
       } catch (error) {
-        // A closed engine has no lease.
-        if (error.code !== "CLOSED") {
+        // Neither a closed engine nor one that has trapped has a lease, and what `using` ends with must not hide an error.
+        if (!["CANVAS_NOT_FOUND", "CLOSED", "INTERNAL"].includes(error.code)) {
           throw error;
         }
+      } finally {
+        this.#isClosed = true;
       }
-      this.#isClosed = true;
     }
 
     #of(op, fields) {
@@ -166,23 +175,41 @@ export class Reply {
   }
 }
 
+/** An id for a call. `crypto.randomUUID` is only there in secure contexts. */
+function freshId() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Levels of arguments. The engine reads 128, with those of the request. */
+const MAX_DEPTH = 100;
+
 /** Reads a model's arguments, which some SDKs have as JSON. */
 function argumentsOf(args) {
   if (typeof args !== "string") {
-    return { parsed: object(args, "args") };
+    object(args, "args");
   }
   try {
-    const parsed = JSON.parse(args || "{}");
+    const parsed = typeof args === "string" ? JSON.parse(args || "{}") : args;
     const isObject = typeof parsed === "object" && parsed !== null && !Array.isArray(parsed);
-    // JSON may name a surrogate that is alone.
-    const isClean = JSON.stringify(parsed, (key, value) => {
-      if (!key.isWellFormed() || (typeof value === "string" && !value.isWellFormed())) {
-        throw new SyntaxError("it has a lone surrogate");
-      }
-      return value;
-    });
-    return isObject && isClean ? { parsed } : { problem: "the arguments are no JSON object: send the call again" };
+    check(parsed, 0);
+    return isObject ? { parsed } : { problem: "the arguments are no JSON object: send the call again" };
   } catch (error) {
     return { problem: `the arguments are no JSON (${error.message}): send the call again` };
+  }
+}
+
+/** Refuses JSON that the engine does not read. */
+function check(value, depth) {
+  if (depth > MAX_DEPTH) {
+    throw new SyntaxError(`they have more than ${MAX_DEPTH} levels`);
+  }
+  if (typeof value === "string" && !value.isWellFormed()) {
+    throw new SyntaxError("they have a lone surrogate");
+  }
+  if (typeof value === "object" && value !== null) {
+    for (const [key, one] of Object.entries(value)) {
+      check(key, depth);
+      check(one, depth + 1);
+    }
   }
 }

@@ -30,6 +30,20 @@ export class PatchRejected extends CanvasError {
   }
 }
 
+export class StaleEdit extends CanvasError {
+  get markdown() {
+    return this.details.markdown;
+  }
+
+  get revisionId() {
+    return this.details.revision_id;
+  }
+
+  get changes() {
+    return this.details.changes ?? null;
+  }
+}
+
 export class AddressError extends CanvasError {
   get candidates() {
     return objects(this.details.candidates);
@@ -38,7 +52,9 @@ export class AddressError extends CanvasError {
 
 /** The error of a refused request. */
 export function errorOf({ code, message, ...details }) {
-  const kind = code === "PATCH_REJECTED" ? PatchRejected : OF_ADDRESSES.has(code) ? AddressError : CanvasError;
+  const isStale = details.reason === "STALE_BASE" && typeof details.markdown === "string";
+  const rejected = isStale ? StaleEdit : PatchRejected;
+  const kind = code === "PATCH_REJECTED" ? rejected : OF_ADDRESSES.has(code) ? AddressError : CanvasError;
   return new kind(code, message, details);
 }
 
