@@ -39,7 +39,7 @@ fn made(live: &LiveOutline, edit: &StructureEdit) -> Result<LiveOutline, Structu
 }
 
 /// Writes one edit in `CANVAS_PAIRS_EVERY`, with both texts, to the file that `CANVAS_PAIRS` names, for the judges of
-/// `.ci/structure`. Edits of front matter are few, so it writes each of them.
+/// `.ci/structure`. Edits of front matter and numbers are few, so it writes each of them.
 #[expect(clippy::disallowed_methods, clippy::disallowed_types, reason = "a test is a host")]
 fn record(edit: &StructureEdit, before: &str, after: &str) {
     static PAIRS: LazyLock<Option<Mutex<std::fs::File>>> = LazyLock::new(|| {
@@ -54,7 +54,7 @@ fn record(edit: &StructureEdit, before: &str, after: &str) {
     let Some(pairs) = &*PAIRS else { return };
     // Large texts take long to render.
     let every = if before.len() < 2_000 { *EVERY } else { 50 * *EVERY };
-    let is_rare = matches!(edit, StructureEdit::FrontMatter { .. });
+    let is_rare = matches!(edit, StructureEdit::FrontMatter { .. } | StructureEdit::Renumber { .. });
     if is_rare || SEEN.fetch_add(1, Ordering::Relaxed) % every == 0 {
         let pair = json!({"edit": edit, "before": before, "after": after});
         writeln!(pairs.lock().unwrap(), "{pair}").expect("a pair is written");
