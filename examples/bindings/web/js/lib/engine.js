@@ -18,7 +18,8 @@ export function engineClasses(native) {
       this.#native = guarded(this.#module, () => new this.#module.Engine());
       const { leaseTtl = 15_000, rebase = true, retake = true, mergeWords = false } = object(policy, "policy");
       try {
-        this.call("engine.policy", { lease_ttl: leaseTtl, rebase, retake, merge_words: mergeWords });
+        // Rules need no time.
+        this.#send("engine.policy", { lease_ttl: leaseTtl, rebase, retake, merge_words: mergeWords });
       } catch (error) {
         this.close();
         throw error;
@@ -42,8 +43,12 @@ export function engineClasses(native) {
       if (typeof op !== "string") {
         throw invalid("op is no string: pass the name of an operation");
       }
-      const send = (request) => guarded(this.#module, () => engine.call(request));
-      return ask(send, op, { now: Math.trunc(this.#clock()), ...object(fields, "fields") });
+      return this.#send(op, { now: Math.trunc(this.#clock()), ...object(fields, "fields") });
+    }
+
+    #send(op, fields) {
+      const engine = this.#native;
+      return ask((request) => guarded(this.#module, () => engine.call(request)), op, fields);
     }
 
     create(canvas, markdown = "", { person } = {}) {
