@@ -135,10 +135,7 @@ pub(crate) struct Receipt {
     pub(crate) at: u64,
 }
 
-#[allow(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde asks so; with pointers of 32 bits it is no question"
-)]
+#[cfg_attr(target_pointer_width = "64", expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so"))]
 pub(crate) fn is_zero(millis: &u64) -> bool {
     *millis == 0
 }

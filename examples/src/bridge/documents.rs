@@ -67,12 +67,8 @@ pub(super) enum Offered<'t> {
     Extended,
     /// Those of the extended toolset, with the usual policies.
     Switched,
-    Only(&'t Tools<BoxStore>),
-    /// Those that a toolset lists, with its policies.
-    Listed {
-        tools: &'t Tools<BoxStore>,
-        extended: bool,
-    },
+    /// These alone, with the policies of the extended toolset or the usual ones.
+    Only { tools: &'t Tools<BoxStore>, is_extended: bool },
 }
 
 /// All canvases of a bridge, the clock that its requests set, and the turn in which each call was first answered.
@@ -322,8 +318,8 @@ impl Documents {
         let toolset = request.field::<Option<&str>>("toolset")?;
         if request.field::<Option<bool>>("strict")?.unwrap_or(false) {
             let tools = self.tools_of(request)?;
-            let listed = Offered::Listed { tools: &tools, extended: toolset == Some("extended") };
-            return Ok(self.run(&session, &call, now, listed)?.body().clone());
+            let offered = Offered::Only { tools: &tools, is_extended: toolset == Some("extended") };
+            return Ok(self.run(&session, &call, now, offered)?.body().clone());
         }
         let offered = match toolset {
             Some("extended") => Offered::Extended,
@@ -353,8 +349,8 @@ impl Documents {
             Offered::All => (&self.engine, &self.tools),
             Offered::Extended => (&self.extended, &self.extended_tools),
             Offered::Switched => (&self.engine, &self.extended_tools),
-            Offered::Only(tools) | Offered::Listed { tools, extended: false } => (&self.engine, tools),
-            Offered::Listed { tools, extended: true } => (&self.extended, tools),
+            Offered::Only { tools, is_extended: false } => (&self.engine, tools),
+            Offered::Only { tools, is_extended: true } => (&self.extended, tools),
         };
         let reply = block_on(tools.call(engine, &mut session, call, now));
         let turn = session.turn;

@@ -47,7 +47,12 @@ pub(super) fn call(documents: &mut Documents, request: &Request<'_>) -> Result<V
         arguments: request.field::<Option<Value>>("arguments")?.unwrap_or(Value::Null),
     };
     let native = NativeTools { path: path(request)?.to_owned(), ..NativeTools::new(dialect) };
-    let reply = documents.run(&session, &call, now, Offered::Only(&join(vec![Box::new(native)])))?;
+    let reply = documents.run(
+        &session,
+        &call,
+        now,
+        Offered::Only { tools: &join(vec![Box::new(native)]), is_extended: false },
+    )?;
     let mut result = json!({
         "ok": reply.is_ok(),
         "text": NativeTools::text_of(&reply),
