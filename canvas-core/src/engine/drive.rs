@@ -12,14 +12,14 @@ use super::documents::Lost;
 use super::observe::CommitNumber;
 use super::queue::{InFlightCommit, SendContext, Step, Waiter};
 use super::run::{CommitOutcome, Done, Next, Request, Response, Run};
-use super::task::Task;
+use super::task::{Decide, Keeping, Task, Verdict};
 use super::trace::{Trace, Traced};
 use super::{Engine, EngineError, Snapshot, backoff, seen};
 use crate::store::contract::{Commit, Committed, Loaded, Store};
 use crate::store::error::StoreError;
 
 impl<S: Store> Engine<S> {
-    /// Drives a task to its end. It sends the run's requests to the store, and waits in the queue for its commits.
+    /// Drives a task to its end.
     pub(super) async fn run<T: Task>(
         &self,
         trace: Trace<'_>,
@@ -27,6 +27,19 @@ impl<S: Store> Engine<S> {
         begin: Begin,
         now: Timestamp,
     ) -> Result<(T::Answer, Option<Snapshot>), EngineError> {
+        let mut task = Keeping::new(task);
+        let (verdict, snapshot) = self.drive(trace, &mut task, begin, now).await?;
+        Ok((task.into_answer(verdict), snapshot))
+    }
+
+    /// Sends the requests of a run to the store, and waits in the queue for its commits.
+    async fn drive(
+        &self,
+        trace: Trace<'_>,
+        task: &mut dyn Decide,
+        begin: Begin,
+        now: Timestamp,
+    ) -> Result<(Verdict, Option<Snapshot>), EngineError> {
         let canvas = trace.canvas();
         let context = RunContext { canvas, policy: &self.policy, types: &self.types, now };
         let mut run = Run::new(context, Traced::new(task, trace));

@@ -1,5 +1,6 @@
 //! The operations on a canvas, each as a pure decision on its row.
 
+use std::cell::Cell;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -30,8 +31,8 @@ use crate::transition::surface::ended::Ends;
 use crate::transition::view::{Change, View};
 
 /// An operation on a canvas.
-pub(crate) trait Task {
-    type Answer: Debug;
+pub(crate) trait Task: Send {
+    type Answer: Debug + Send;
 
     /// Decides on the known row.
     fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<Self::Answer>, Blocked>;
@@ -50,6 +51,57 @@ pub(crate) trait Task {
     /// Returns the code of an answer if it is a refusal by the rules.
     fn refusal(_answer: &Self::Answer) -> Option<&'static str> {
         None
+    }
+}
+
+/// A task that keeps the answer of its last decision. A run sees only the [`Verdict`], so that all tasks share one
+/// compiled [`Run`](super::run::Run).
+pub(super) struct Keeping<T: Task> {
+    task: T,
+    answer: Cell<Option<T::Answer>>,
+}
+
+impl<T: Task> Keeping<T> {
+    pub(super) const fn new(task: T) -> Self {
+        Self { task, answer: Cell::new(None) }
+    }
+
+    /// Returns the answer of the last decision, which this verdict is about.
+    pub(super) fn into_answer(self, _: Verdict) -> T::Answer {
+        self.answer.into_inner().expect("a decision with a verdict has an answer")
+    }
+}
+
+/// The properties of an answer that a run needs.
+#[derive(Debug)]
+pub(super) struct Verdict {
+    /// Whether the answer must be decided again if the row comes from a cache.
+    pub(super) is_refusal: bool,
+    /// The code of a refusal by the rules.
+    pub(super) refusal: Option<&'static str>,
+}
+
+/// A [`Keeping`] task of any type.
+pub(super) trait Decide: Send {
+    fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<Verdict>, Blocked>;
+    fn operation(&self) -> Option<&OpKey>;
+}
+
+impl<T: Task> Decide for Keeping<T> {
+    fn decide(&self, context: &DecisionContext<'_>) -> Result<Decision<Verdict>, Blocked> {
+        let keep = |answer| {
+            let verdict = Verdict { is_refusal: T::is_refusal(&answer), refusal: T::refusal(&answer) };
+            self.answer.set(Some(answer));
+            verdict
+        };
+        Ok(match self.task.decide(context)? {
+            Decision::Answer(answer) => Decision::Answer(keep(answer)),
+            Decision::Commit(change, answer) => Decision::Commit(change, keep(answer)),
+        })
+    }
+
+    fn operation(&self) -> Option<&OpKey> {
+        self.task.operation()
     }
 }
 

@@ -18,7 +18,7 @@ use super::observe::{
     Settlement, WaitEnd,
 };
 use super::run::CommitOutcome;
-use super::task::{self, Blocked, DecisionContext, Task};
+use super::task::{self, Blocked, Decide, DecisionContext, Task, Verdict};
 use crate::model::blob::Blob;
 use crate::model::error::CodedError;
 use crate::model::id::CanvasId;
@@ -292,9 +292,8 @@ fn unheard(tell: impl FnOnce()) {
 }
 
 /// A task whose last decision is kept until it can be reported without a lock.
-#[derive(Debug)]
-pub(super) struct Traced<'a, T> {
-    task: T,
+pub(super) struct Traced<'a> {
+    task: &'a mut dyn Decide,
     trace: Trace<'a>,
     decided: Cell<Option<Decided>>,
 }
@@ -307,8 +306,8 @@ pub(super) struct Decided {
     code: Option<&'static str>,
 }
 
-impl<'a, T> Traced<'a, T> {
-    pub(super) const fn new(task: T, trace: Trace<'a>) -> Self {
+impl<'a> Traced<'a> {
+    pub(super) fn new(task: &'a mut dyn Decide, trace: Trace<'a>) -> Self {
         Self { task, trace, decided: Cell::new(None) }
     }
 
@@ -317,18 +316,18 @@ impl<'a, T> Traced<'a, T> {
     }
 }
 
-impl<T: Task> Task for Traced<'_, T> {
-    type Answer = T::Answer;
+impl Task for Traced<'_> {
+    type Answer = Verdict;
 
-    fn decide(&self, context: &DecisionContext<'_>) -> Result<task::Decision<T::Answer>, Blocked> {
+    fn decide(&self, context: &DecisionContext<'_>) -> Result<task::Decision<Verdict>, Blocked> {
         let Some(observed) = &self.trace.tracer.0 else { return self.task.decide(context) };
         let began = observed.observer.now();
         let decided = self.task.decide(context);
         let before = self.decided.take().map_or(Duration::ZERO, |decided| decided.took);
         let took = before + Clock(&*observed.observer).since(began);
         let (decision, code) = match &decided {
-            Ok(task::Decision::Commit(_, answer)) => (Decision::Commit, T::refusal(answer)),
-            Ok(task::Decision::Answer(answer)) => (Decision::Answer, T::refusal(answer)),
+            Ok(task::Decision::Commit(_, verdict)) => (Decision::Commit, verdict.refusal),
+            Ok(task::Decision::Answer(verdict)) => (Decision::Answer, verdict.refusal),
             Err(Blocked::Missing(_)) => (Decision::Missing, None),
             Err(Blocked::Fails(error)) => (Decision::Fail, Some(error.code())),
         };
@@ -340,11 +339,7 @@ impl<T: Task> Task for Traced<'_, T> {
         self.task.operation()
     }
 
-    fn is_refusal(answer: &T::Answer) -> bool {
-        T::is_refusal(answer)
-    }
-
-    fn refusal(answer: &T::Answer) -> Option<&'static str> {
-        T::refusal(answer)
+    fn is_refusal(verdict: &Verdict) -> bool {
+        verdict.is_refusal
     }
 }

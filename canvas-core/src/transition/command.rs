@@ -18,11 +18,12 @@ use crate::transition::step::{Stop, Transition};
 /// need it. The trait is sealed, so only this library defines commands.
 pub trait Command: sealed::Decide {
     /// The answer if the command was executed.
-    type Done: Clone + std::fmt::Debug + PartialEq + Serialize + DeserializeOwned;
+    type Done: Clone + std::fmt::Debug + PartialEq + Send + Serialize + DeserializeOwned;
     /// The error if the command was refused.
     type Refusal: Clone
         + std::fmt::Debug
         + PartialEq
+        + Send
         + Serialize
         + DeserializeOwned
         + Refused
@@ -37,7 +38,7 @@ pub(crate) mod sealed {
 
     /// The decision logic of a command.
     #[expect(unnameable_types, reason = "it seals `Command`")]
-    pub trait Decide: Clone + std::fmt::Debug {
+    pub trait Decide: Clone + std::fmt::Debug + Send + Sync {
         /// The name of the command for observers, which is the name of its type.
         const NAME: &'static str;
 
