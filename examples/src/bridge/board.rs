@@ -14,7 +14,6 @@ use canvas_core::board::{
 use canvas_core::history::{ClearHistory, HistoryRefusal, Stacks, Step, UndoRefusal};
 use canvas_core::lease::Timestamp;
 use canvas_core::refusal::BoardRefusal;
-use canvas_core::testing::block_on;
 use canvas_core::{Author, CanvasId, CodedError as _, EngineError, Face, Refused as _, Role, ZoneError};
 use serde_json::{Value, json};
 
@@ -27,19 +26,19 @@ use super::request::{BridgeError, Request};
 /// Changes of a board that `board.action` can undo and redo. The journal keeps more, which `history.undo` reaches.
 const HISTORY: usize = 50;
 
-pub(super) fn create(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+pub(super) async fn create(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let now = documents.now(request)?;
     let canvas = canvas(request)?;
     let workspace = workspace(&canvas, request.field("grid")?, now);
     // Checked first: a canvas that cannot have this board is not created either.
     Board::new(workspace.clone())?;
-    if let Err(EngineError::NotFound { .. }) = block_on(documents.engine().snapshot(&canvas, now)) {
+    if let Err(EngineError::NotFound { .. }) = documents.engine().snapshot(&canvas, now).await {
         let operation = documents.making()?;
-        block_on(documents.engine().create(&canvas, "", &operation, now))?;
+        documents.engine().create(&canvas, "", &operation, now).await?;
     }
-    let created = documents.ask(&canvas, CreateBoard { workspace: Box::new(workspace) }, now)?;
+    let created = documents.ask(&canvas, CreateBoard { workspace: Box::new(workspace) }, now).await?;
     created.map_err(|refusal| BridgeError::from(refusal.view()))?;
-    Ok(json!(shown(documents, &canvas, &*board(documents, &canvas, now)?)))
+    Ok(json!(shown(documents, &canvas, &*board(documents, &canvas, now).await?).await))
 }
 
 /// The empty workspace of a canvas, with the canvas's name.
@@ -50,13 +49,13 @@ fn workspace(canvas: &CanvasId, grid: GridConfig, now: Timestamp) -> Workspace {
     Workspace::empty(id, name.to_owned(), "main".to_owned(), grid, now)
 }
 
-pub(super) fn command(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+pub(super) async fn command(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let now = documents.now(request)?;
     let (by, command) = (request.field("source")?, request.field("command")?);
-    Ok(json!(run(documents, &canvas(request)?, by, command, now)?))
+    Ok(json!(run(documents, &canvas(request)?, by, command, now).await?))
 }
 
-fn run(
+async fn run(
     documents: &mut Documents,
     canvas: &CanvasId,
     by: Role,
@@ -68,27 +67,28 @@ fn run(
         Role::Assistant => Author::Host,
     };
     let command = RunBoardCommand { by, command: Box::new(command), base: None, grid: None };
-    let run = documents.ask(canvas, command, now)?.map_err(|refusal| BridgeError::from(refusal.view()))?;
+    let run =
+        documents.ask(canvas, command, now).await?.map_err(|refusal| BridgeError::from(refusal.view()))?;
     documents.faces.data.follow(canvas, &run.events);
     Ok(*run.result)
 }
 
-pub(super) fn action(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+pub(super) async fn action(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let now = documents.now(request)?;
     let canvas = canvas(request)?;
     let action: BoardAction = request.field("action")?;
     Ok(json!(match action {
         BoardAction::Command(command) => {
-            return Ok(json!(run(documents, &canvas, Role::User, *command, now)?));
+            return Ok(json!(run(documents, &canvas, Role::User, *command, now).await?));
         }
-        BoardAction::Refresh { component_id } => refresh(documents, &canvas, &component_id, now)?,
+        BoardAction::Refresh { component_id } => refresh(documents, &canvas, &component_id, now).await?,
         BoardAction::History(action) => {
             // A canvas without a board has no actions.
-            board(documents, &canvas, now)?;
+            board(documents, &canvas, now).await?;
             match action {
-                HistoryAction::Undo => replay_history(documents, &canvas, Direction::Undo, now)?,
-                HistoryAction::Redo => replay_history(documents, &canvas, Direction::Redo, now)?,
-                HistoryAction::Clear => clear_history(documents, &canvas, now)?,
+                HistoryAction::Undo => replay_history(documents, &canvas, Direction::Undo, now).await?,
+                HistoryAction::Redo => replay_history(documents, &canvas, Direction::Redo, now).await?,
+                HistoryAction::Clear => clear_history(documents, &canvas, now).await?,
                 _ => return Err(unknown_action()),
             }
         }
@@ -101,25 +101,25 @@ fn unknown_action() -> BridgeError {
 }
 
 /// Forgets the history of all faces; they stay as they are.
-fn clear_history(
+async fn clear_history(
     documents: &mut Documents,
     canvas: &CanvasId,
     now: Timestamp,
 ) -> Result<CommandResult, BridgeError> {
-    let cleared = documents.ask(canvas, ClearHistory, now)?;
+    let cleared = documents.ask(canvas, ClearHistory, now).await?;
     let cleared = cleared.map_err(|refusal| BridgeError::from(refusal.view()))?.cleared;
     let explanation = if cleared { "Cleared the history." } else { "The history was empty." };
     Ok(done(None, explanation.to_owned(), Vec::new()))
 }
 
 /// Fetches the data of a component anew. This changes no board, so it cannot be undone.
-fn refresh(
+async fn refresh(
     documents: &mut Documents,
     canvas: &CanvasId,
     id: &ComponentId,
     now: Timestamp,
 ) -> Result<CommandResult, BridgeError> {
-    let board = board(documents, canvas, now)?;
+    let board = board(documents, canvas, now).await?;
     let Some(component) = board.component(id) else {
         let message = format!("there is no component {id}: take an id from the board");
         let mut result = failed(CommandErrorCode::ComponentNotFound, message);
@@ -128,7 +128,7 @@ fn refresh(
         }
         return Ok(result);
     };
-    let explanation = if let Some(reply) = refresh_by_recipe(documents, canvas, id, now)? {
+    let explanation = if let Some(reply) = refresh_by_recipe(documents, canvas, id, now).await? {
         let is_fresh = reply["refreshed"].as_array().is_some_and(|refreshed| !refreshed.is_empty());
         let what = if is_fresh { "Refreshed" } else { "Could not refresh" };
         format!("{what} {id} by the recipe.")
@@ -141,7 +141,7 @@ fn refresh(
 }
 
 /// Undoes or redoes the last change of the canvas, whatever its face.
-fn replay_history(
+async fn replay_history(
     documents: &mut Documents,
     canvas: &CanvasId,
     direction: Direction,
@@ -155,17 +155,17 @@ fn replay_history(
             (CommandErrorCode::NothingToRedo, "there is nothing to redo: undo something first")
         }
     };
-    if matches!(direction, Direction::Undo) && is_forgotten(documents, canvas, now)? {
+    if matches!(direction, Direction::Undo) && is_forgotten(documents, canvas, now).await? {
         return Ok(failed(nothing, message.to_owned()));
     }
-    match documents.step(canvas, direction, NonZeroU32::MIN, now)? {
+    match documents.step(canvas, direction, NonZeroU32::MIN, now).await? {
         Ok(_) => {}
         Err(UndoRefusal::History(HistoryRefusal::HistoryEmpty { .. })) => {
             return Ok(failed(nothing, message.to_owned()));
         }
         Err(refusal) => return Err(refusal.view().into()),
     }
-    let last = block_on(documents.engine().history(canvas, None, 1, now))?.pop();
+    let last = documents.engine().history(canvas, None, 1, now).await?.pop();
     let Some(entry) = last else { return Ok(done(None, "Done.".to_owned(), Vec::new())) };
     let (id, affected) = match entry.step {
         Step::Board(BoardStep { id, patch, .. }) => (Some(id), patch.component_ids()),
@@ -179,39 +179,38 @@ fn replay_history(
 }
 
 /// Whether the next change to undo is one of the board that its history of [`HISTORY`] changes has dropped.
-fn is_forgotten(documents: &Documents, canvas: &CanvasId, now: Timestamp) -> Result<bool, BridgeError> {
-    let undone = block_on(documents.engine().stacks(canvas, Some(Face::Board), HISTORY, now))?.redo;
+async fn is_forgotten(documents: &Documents, canvas: &CanvasId, now: Timestamp) -> Result<bool, BridgeError> {
+    let undone = documents.engine().stacks(canvas, Some(Face::Board), HISTORY, now).await?.redo;
     if undone.len() < HISTORY {
         return Ok(false);
     }
-    let next = block_on(documents.engine().stacks(canvas, None, 1, now))?.undo;
+    let next = documents.engine().stacks(canvas, None, 1, now).await?.undo;
     Ok(next.first().is_some_and(|entry| entry.step.face() == Face::Board))
 }
 
 /// As JSON, written at once: a board may be large, and its history as large again.
-pub(super) fn get(documents: &Documents, request: &Request<'_>) -> Result<String, BridgeError> {
+pub(super) async fn get(documents: &Documents, request: &Request<'_>) -> Result<String, BridgeError> {
     let (canvas, now) = (canvas(request)?, documents.clock());
-    let board = board(documents, &canvas, now)?;
-    let Stacks { undo, redo } =
-        block_on(documents.engine().stacks(&canvas, Some(Face::Board), HISTORY, now))?;
+    let board = board(documents, &canvas, now).await?;
+    let Stacks { undo, redo } = documents.engine().stacks(&canvas, Some(Face::Board), HISTORY, now).await?;
     let history = HistoryJson {
         undo_stack: undo.iter().take(HISTORY - redo.len()).rev().filter_map(UndoEntryJson::of).collect(),
         redo_stack: redo.iter().rev().filter_map(UndoEntryJson::of).collect(),
         max_size: HISTORY,
     };
-    let states = states(documents, &canvas);
+    let states = states(documents, &canvas).await;
     let workspace = serde_json::to_string(&board.workspace_json(|id| Cow::Owned(states(id))));
     let history = serde_json::to_string(&history);
     let (workspace, history) = workspace.and_then(|one| Ok((one, history?))).expect("both are JSON");
     Ok(format!(r#"{{"workspace":{workspace},"history":{history}}}"#))
 }
 
-pub(super) fn context(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+pub(super) async fn context(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let (now, canvas) = (documents.now(request)?, canvas(request)?);
     let zone = request.field::<Option<&str>>("timezone")?.unwrap_or("UTC");
     let temporal = temporal_context(now, zone, &DayPlan::default())?;
-    let board = board(documents, &canvas, now)?;
-    let stacks = block_on(documents.engine().stacks(&canvas, Some(Face::Board), HISTORY, now))?;
+    let board = board(documents, &canvas, now).await?;
+    let stacks = documents.engine().stacks(&canvas, Some(Face::Board), HISTORY, now).await?;
     let recent: Vec<_> = stacks
         .undo
         .iter()
@@ -234,14 +233,14 @@ pub(super) fn context(documents: &Documents, request: &Request<'_>) -> Result<Va
             actions: known.actions.iter().map(|action| action.action_id.as_str()).collect(),
         })
     };
-    let workspace = shown(documents, &canvas, &board);
+    let workspace = shown(documents, &canvas, &board).await;
     Ok(json!(canvas_context(&workspace, &input, types, &PieceEstimate)?))
 }
 
-pub(super) fn place(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+pub(super) async fn place(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let size: Size = request.field("size")?;
     let hints = request.field::<Option<PlacementHints>>("hints")?.unwrap_or_default();
-    let board = board(documents, &canvas(request)?, documents.clock())?;
+    let board = board(documents, &canvas(request)?, documents.clock()).await?;
     if let Some(id) = hints.near_component_id.as_ref().filter(|id| board.bounds(id).is_none()) {
         let message = format!("there is no component {id}: take an id from the board");
         return Err(BridgeError::new("COMPONENT_NOT_FOUND", message));
@@ -263,22 +262,22 @@ pub(super) fn data(documents: &Documents, request: &Request<'_>) -> Result<Value
     Ok(json!(documents.faces.data.ask(&source, &query, now).map_err(|error| BridgeError::of(&error))?))
 }
 
-fn board(documents: &Documents, canvas: &CanvasId, now: Timestamp) -> Result<Arc<Board>, BridgeError> {
-    let (board, _) = block_on(documents.engine().board(canvas, now))?;
+async fn board(documents: &Documents, canvas: &CanvasId, now: Timestamp) -> Result<Arc<Board>, BridgeError> {
+    let (board, _) = documents.engine().board(canvas, now).await?;
     board.ok_or_else(|| BoardRefusal::NoBoard.view().into())
 }
 
 /// The board with the data of its components.
-fn shown(documents: &Documents, canvas: &CanvasId, board: &Board) -> Workspace {
-    board.workspace(states(documents, canvas))
+async fn shown(documents: &Documents, canvas: &CanvasId, board: &Board) -> Workspace {
+    board.workspace(states(documents, canvas).await)
 }
 
 /// How far the data of components are.
-fn states<'d>(
+async fn states<'d>(
     documents: &'d Documents,
     canvas: &'d CanvasId,
 ) -> impl Fn(&ComponentId) -> DataLoadingState + 'd {
-    let made = recipe_data(documents, canvas);
+    let made = recipe_data(documents, canvas).await;
     move |id| match made.state(canvas, id) {
         DataLoadingState::Idle => documents.faces.data.state(canvas, id),
         made => made,
@@ -287,9 +286,9 @@ fn states<'d>(
 
 /// What the canvas's recipe has made. It lies on the canvas, so it is there after a new start too.
 #[cfg(feature = "recipe")]
-fn recipe_data(documents: &Documents, canvas: &CanvasId) -> Data {
+async fn recipe_data(documents: &Documents, canvas: &CanvasId) -> Data {
     let mut made = Data::default();
-    if let Ok((data, _)) = block_on(documents.engine().data(canvas, documents.clock())) {
+    if let Ok((data, _)) = documents.engine().data(canvas, documents.clock()).await {
         made.show(canvas, &data, documents.clock());
     }
     made

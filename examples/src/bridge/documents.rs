@@ -12,7 +12,6 @@ use canvas_core::history::{HistoryMove, Redo, Undo, UndoRefusal, UndoScope};
 use canvas_core::lease::{CheckIn, LeasePolicy, Timestamp, Turn};
 use canvas_core::policy::WriteRules;
 use canvas_core::store::{BoxStore, Store as _};
-use canvas_core::testing::block_on;
 use canvas_core::turn::{Cancel, Promotion, SetWorkMode, WorkMode};
 use canvas_core::{
     Author, BlobId, CallId, CanvasId, CollectOptions, Command, ConversationId, Engine, OpKey, PersonId,
@@ -243,7 +242,7 @@ impl Documents {
     }
 
     /// Drops what nothing needs any more.
-    pub(super) fn collect(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
+    pub(super) async fn collect(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
         self.now(request)?;
         let (canvas, default) = (canvas(request)?, CollectOptions::default());
         let collection = CollectOptions {
@@ -253,10 +252,10 @@ impl Documents {
                 .map_or(default.older_than, Duration::from_millis),
             ..default
         };
-        let dropped = block_on(self.engine.collect(&canvas, collection))?;
+        let dropped = self.engine.collect(&canvas, collection).await?;
         let put: Vec<_> = self.written.ids(&canvas).into_iter().collect();
         for ids in put.chunks(1_000) {
-            let blobs = block_on(self.engine.store().blobs(&canvas, ids))?;
+            let blobs = self.engine.store().blobs(&canvas, ids).await?;
             let gone = ids.iter().zip(blobs).filter(|(_, blob)| blob.is_none()).map(|(id, _)| id);
             self.written.forget(&canvas, gone);
         }
@@ -264,36 +263,35 @@ impl Documents {
     }
 
     /// How much a canvas takes. Blobs count that this bridge has put or that the canvas needs.
-    pub(super) fn stats(&self, request: &Request<'_>) -> Result<Value, BridgeError> {
+    pub(super) async fn stats(&self, request: &Request<'_>) -> Result<Value, BridgeError> {
         let canvas = canvas(request)?;
         let mut ids: BTreeSet<BlobId> = self.written.ids(&canvas);
-        ids.extend(block_on(self.engine.blobs_in_use(&canvas, self.clock()))?);
+        ids.extend(self.engine.blobs_in_use(&canvas, self.clock()).await?);
         let ids: Vec<_> = ids.into_iter().collect();
         let (mut blobs, mut blob_bytes) = (0, 0);
         for ids in ids.chunks(1_000) {
-            for blob in block_on(self.engine.store().blobs(&canvas, ids))?.into_iter().flatten() {
+            for blob in self.engine.store().blobs(&canvas, ids).await?.into_iter().flatten() {
                 (blobs, blob_bytes) = (blobs + 1, blob_bytes + blob.as_bytes().len());
             }
         }
-        let head_bytes =
-            block_on(self.engine.store().load(&canvas))?.map_or(0, |row| row.head.to_json().len());
+        let head_bytes = self.engine.store().load(&canvas).await?.map_or(0, |row| row.head.to_json().len());
         let written_bytes = self.written.bytes(&canvas);
         Ok(json!({
             "head_bytes": head_bytes, "blobs": blobs, "blob_bytes": blob_bytes, "written_bytes": written_bytes,
         }))
     }
 
-    pub(super) fn create(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
+    pub(super) async fn create(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
         let now = self.now(request)?;
         let canvas = canvas(request)?;
         let operation = self.making()?;
         let markdown = request.text("markdown")?;
-        let created = block_on(self.engine.create(&canvas, markdown, &operation, now))?;
+        let created = self.engine.create(&canvas, markdown, &operation, now).await?;
         Ok(json!({"revision_id": created.snapshot.revision_id()}))
     }
 
-    pub(super) fn text(&self, request: &Request<'_>) -> Result<Value, BridgeError> {
-        let snapshot = block_on(self.engine.snapshot(&canvas(request)?, self.clock()))?;
+    pub(super) async fn text(&self, request: &Request<'_>) -> Result<Value, BridgeError> {
+        let snapshot = self.engine.snapshot(&canvas(request)?, self.clock()).await?;
         let lock = snapshot.head.lock();
         Ok(json!({
             "markdown": snapshot.text(),
@@ -303,9 +301,9 @@ impl Documents {
         }))
     }
 
-    pub(super) fn tool_call(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
+    pub(super) async fn tool_call(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
         let now = self.now(request)?;
-        let session = match self.session(request, now) {
+        let session = match self.session(request, now).await {
             Ok(session) => session,
             Err(_) if Faces::may_create(request.text("name")?) => self.first_session(request)?,
             Err(error) => return Err(error),
@@ -319,7 +317,7 @@ impl Documents {
         if request.field::<Option<bool>>("strict")?.unwrap_or(false) {
             let tools = self.tools_of(request)?;
             let offered = Offered::Only { tools: &tools, is_extended: toolset == Some("extended") };
-            return Ok(self.run(&session, &call, now, offered)?.body().clone());
+            return Ok(self.run(&session, &call, now, offered).await?.body().clone());
         }
         let offered = match toolset {
             Some("extended") => Offered::Extended,
@@ -328,11 +326,11 @@ impl Documents {
             _ if self.extended_tools.names().any(|name| name == call.name) => Offered::Switched,
             _ => Offered::All,
         };
-        Ok(self.run(&session, &call, now, offered)?.body().clone())
+        Ok(self.run(&session, &call, now, offered).await?.body().clone())
     }
 
     /// Runs a model's call in the turn in which its id was first answered, so that a retry stays a retry.
-    pub(super) fn run(
+    pub(super) async fn run(
         &mut self,
         session: &Session,
         call: &ToolCall,
@@ -352,7 +350,7 @@ impl Documents {
             Offered::Only { tools, is_extended: false } => (&self.engine, tools),
             Offered::Only { tools, is_extended: true } => (&self.extended, tools),
         };
-        let reply = block_on(tools.call(engine, &mut session, call, now));
+        let reply = tools.call(engine, &mut session, call, now).await;
         let turn = session.turn;
         self.sessions.insert(whose, session);
         self.faces.follow_reply(&key.0, &reply);
@@ -363,54 +361,58 @@ impl Documents {
         Ok(reply)
     }
 
-    pub(super) fn user_edit(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
+    pub(super) async fn user_edit(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
         let base = request.field::<Option<RevisionId>>("base_revision_id")?.map(Base::Id);
         let edit = Edit { markdown: request.text("markdown")?.to_owned(), base };
-        let Edited { epoch, revision, moved, merged } = self.user(request, edit)?;
+        let Edited { epoch, revision, moved, merged } = self.user(request, edit).await?;
         Ok(json!({"revision_id": revision, "canvas_epoch": epoch, "moved": moved, "merged": merged}))
     }
 
-    pub(super) fn user_cancel(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
+    pub(super) async fn user_cancel(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
         let now = self.now(request)?;
-        let session = self.session(request, now)?;
+        let session = self.session(request, now).await?;
         // The cancellation ends the turn of this conversation.
         let call = self.call_id()?;
         let operation = OpKey { person: self.person.clone(), ..OpKey::of(session.conversation, call) };
-        let cancelled = block_on(self.engine.call(&session.canvas, &operation, Cancel, now))?;
+        let cancelled = self.engine.call(&session.canvas, &operation, Cancel, now).await?;
         Ok(
             json!({"canvas_epoch": cancelled.result.map_err(|refusal| BridgeError::from(refusal.view()))?.epoch}),
         )
     }
 
-    pub(super) fn set_mode(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
+    pub(super) async fn set_mode(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
         let mode: WorkMode = request.field("mode")?;
-        self.user(request, SetWorkMode { mode })?;
+        self.user(request, SetWorkMode { mode }).await?;
         Ok(json!({}))
     }
 
-    pub(super) fn user_message(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
+    pub(super) async fn user_message(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
         let now = self.now(request)?;
-        let mut session = self.session(request, now)?;
+        let mut session = self.session(request, now).await?;
         let (call, selection) = (self.call_id()?, request.field("selection")?);
-        let began = block_on(session.begin_turn_with(&self.engine, call, selection, now))?;
+        let began = session.begin_turn_with(&self.engine, call, selection, now).await?;
         self.faces.begin_turn(&session);
         Ok(json!({"canvas_epoch": began.epoch, "hidden_message": began.hidden_message}))
     }
 
-    pub(super) fn turn_end(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
+    pub(super) async fn turn_end(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
         let now = self.now(request)?;
-        let session = self.session(request, now)?;
+        let session = self.session(request, now).await?;
         let call = self.call_id()?;
-        let ended = block_on(session.end_turn(&self.engine, call, now))?;
+        let ended = session.end_turn(&self.engine, call, now).await?;
         let promoted = ended.promotion == Promotion::Promoted;
         Ok(json!({"hidden_message": ended.hidden_message, "promoted": promoted}))
     }
 
     /// The session of a request, in the turn that runs on its canvas.
-    pub(super) fn session(&self, request: &Request<'_>, now: Timestamp) -> Result<Session, BridgeError> {
+    pub(super) async fn session(
+        &self,
+        request: &Request<'_>,
+        now: Timestamp,
+    ) -> Result<Session, BridgeError> {
         let name = request.field::<Option<&str>>("session")?.unwrap_or(MAIN);
         let conversation = ConversationId::new(name)?;
-        let session = block_on(Session::open(&self.engine, canvas(request)?, conversation, now))?;
+        let session = Session::open(&self.engine, canvas(request)?, conversation, now).await?;
         Ok(self.in_mode(session))
     }
 
@@ -422,8 +424,8 @@ impl Documents {
     }
 
     /// Sets whether the edits of a session wait for a decision.
-    pub(super) fn set_session_mode(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
-        let Session { canvas, conversation, .. } = self.session(request, self.clock())?;
+    pub(super) async fn set_session_mode(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
+        let Session { canvas, conversation, .. } = self.session(request, self.clock()).await?;
         match request.text("mode")? {
             "direct" => self.proposing.remove(&(canvas, conversation)),
             "propose" => self.proposing.insert((canvas, conversation)),
@@ -436,10 +438,10 @@ impl Documents {
     }
 
     /// Returns the lease of a session, if it holds one, and forgets what it has seen.
-    pub(super) fn close_session(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
+    pub(super) async fn close_session(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
         let now = self.now(request)?;
-        let session = self.session(request, now)?;
-        let snapshot = block_on(self.engine.snapshot(&session.canvas, now))?;
+        let session = self.session(request, now).await?;
+        let snapshot = self.engine.snapshot(&session.canvas, now).await?;
         let lock = snapshot.head.lock_of(&session.conversation);
         let lease = lock.valid_lease(&self.lease, snapshot.clock).map(|lease| lease.id);
         let is_released = match lease {
@@ -447,7 +449,7 @@ impl Documents {
                 let operation = session.operation(self.call_id()?);
                 let check_in = CheckIn { lease: Some(lease) };
                 // In exclusive mode, the lease may be that of another conversation, which keeps it.
-                let done = block_on(self.engine.call(&session.canvas, &operation, check_in, now))?.result;
+                let done = self.engine.call(&session.canvas, &operation, check_in, now).await?.result;
                 done.is_ok_and(|done| done.released)
             }
             None => false,
@@ -466,7 +468,7 @@ impl Documents {
 
     /// The turn of a session's call about a canvas: the one in which it was made first, else the one that runs.
     #[cfg(feature = "surface")]
-    pub(super) fn turn_of(
+    pub(super) async fn turn_of(
         &mut self,
         canvas: &CanvasId,
         conversation: &ConversationId,
@@ -477,7 +479,7 @@ impl Documents {
         if let Some(turn) = self.turns.get(&key) {
             return Ok(turn);
         }
-        let turn = match block_on(self.engine.snapshot(canvas, now)) {
+        let turn = match self.engine.snapshot(canvas, now).await {
             Ok(snapshot) => snapshot.head.lock_of(conversation).turn(),
             Err(canvas_core::EngineError::NotFound { .. }) => Turn::ZERO,
             Err(error) => return Err(error.into()),
@@ -503,13 +505,13 @@ impl Documents {
         &self.engine
     }
 
-    fn user<C: Command>(&mut self, request: &Request<'_>, command: C) -> Result<C::Done, BridgeError> {
+    async fn user<C: Command>(&mut self, request: &Request<'_>, command: C) -> Result<C::Done, BridgeError> {
         let now = self.now(request)?;
-        self.ask(&canvas(request)?, command, now)?.map_err(|refusal| refusal.view().into())
+        self.ask(&canvas(request)?, command, now).await?.map_err(|refusal| refusal.view().into())
     }
 
     /// Undoes or redoes this many changes as the user.
-    pub(super) fn step(
+    pub(super) async fn step(
         &mut self,
         canvas: &CanvasId,
         direction: Direction,
@@ -518,8 +520,8 @@ impl Documents {
     ) -> Result<Result<HistoryMove, UndoRefusal>, BridgeError> {
         let by = Author::User;
         let result = match direction {
-            Direction::Undo => self.ask(canvas, Undo { by, what: UndoScope::Steps(steps) }, now)?,
-            Direction::Redo => self.ask(canvas, Redo { by, steps }, now)?,
+            Direction::Undo => self.ask(canvas, Undo { by, what: UndoScope::Steps(steps) }, now).await?,
+            Direction::Redo => self.ask(canvas, Redo { by, steps }, now).await?,
         };
         if let Ok(moved) = &result {
             self.faces.follow_move(canvas, moved);
@@ -528,14 +530,14 @@ impl Documents {
     }
 
     /// Runs a command as the host.
-    pub(super) fn ask<C: Command>(
+    pub(super) async fn ask<C: Command>(
         &mut self,
         canvas: &CanvasId,
         command: C,
         now: Timestamp,
     ) -> Result<Result<C::Done, C::Refusal>, BridgeError> {
         let operation = self.operation(Turn::ZERO)?;
-        Ok(block_on(self.engine.call(canvas, &operation, command, now))?.result)
+        Ok(self.engine.call(canvas, &operation, command, now).await?.result)
     }
 
     /// A fresh name for the making of a canvas: the session that requests have by default knows its first text.

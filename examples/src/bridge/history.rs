@@ -9,7 +9,6 @@ use canvas_core::history::{
     HistoryRefusal, RedoOf, Reverts, Step, Undo, UndoRefusal, UndoScope,
 };
 use canvas_core::lease::Turn;
-use canvas_core::testing::block_on;
 use canvas_core::{Actor, Author, CanvasId, ConversationId, PersonId, Refused as _, Revision, RevisionId};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -40,7 +39,7 @@ enum Since {
 }
 
 /// Lists entries of the journal, oldest first.
-pub(super) fn list(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+pub(super) async fn list(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let canvas = canvas(request)?;
     let mut after = request.field::<Option<EntryNumber>>("after")?;
     let limit = request.field::<Option<NonZeroU32>>("limit")?.map_or(100, NonZeroU32::get);
@@ -48,7 +47,7 @@ pub(super) fn list(documents: &Documents, request: &Request<'_>) -> Result<Value
     let (mut changes, mut next) = (Vec::new(), None);
     loop {
         let page = documents.engine().history_after(&canvas, after, PAGE, documents.clock());
-        let page = block_on(page)?;
+        let page = page.await?;
         let Some(last) = page.last() else { return Ok(page_of(changes, None)) };
         after = Some(last.number);
         for entry in page.iter().filter(|entry| by.as_ref().is_none_or(|by| is_of(entry, by))) {
@@ -56,7 +55,7 @@ pub(super) fn list(documents: &Documents, request: &Request<'_>) -> Result<Value
                 return Ok(page_of(changes, next));
             }
             next = Some(entry.number);
-            changes.push(row(documents, &canvas, entry)?);
+            changes.push(row(documents, &canvas, entry).await?);
         }
     }
 }
@@ -69,10 +68,10 @@ fn page_of(changes: Vec<Value>, next: Option<EntryNumber>) -> Value {
     page
 }
 
-fn row(documents: &Documents, canvas: &CanvasId, entry: &Entry) -> Result<Value, BridgeError> {
+async fn row(documents: &Documents, canvas: &CanvasId, entry: &Entry) -> Result<Value, BridgeError> {
     let edits = match (entry.edits(), &entry.step) {
         (Some(edits), _) => edits,
-        (None, Step::Document(step)) => edits_of(documents, canvas, step)?,
+        (None, Step::Document(step)) => edits_of(documents, canvas, step).await?,
         (None, _) => 1,
     };
     Ok(json!({
@@ -88,9 +87,13 @@ fn row(documents: &Documents, canvas: &CanvasId, entry: &Entry) -> Result<Value,
 }
 
 /// Counts the edits between the two texts that an entry keeps.
-fn edits_of(documents: &Documents, canvas: &CanvasId, step: &DocumentStep) -> Result<usize, BridgeError> {
-    let text = |id| block_on(documents.engine().document(canvas, id));
-    let (before, after) = (text(step.before)?, text(step.after)?);
+async fn edits_of(
+    documents: &Documents,
+    canvas: &CanvasId,
+    step: &DocumentStep,
+) -> Result<usize, BridgeError> {
+    let text = |id| documents.engine().document(canvas, id);
+    let (before, after) = (text(step.before).await?, text(step.after).await?);
     let text = |blob: &Option<canvas_core::Blob>| {
         blob.as_ref().and_then(|blob| blob.as_text().map(str::to_owned)).unwrap_or_default()
     };
@@ -111,7 +114,7 @@ fn is_of(entry: &Entry, by: &ChangesOf) -> bool {
 }
 
 /// Undoes the last changes, or an actor's.
-pub(super) fn undo(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+pub(super) async fn undo(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let (by, last) = (by(request)?, request.field::<Option<NonZeroU32>>("steps")?);
     let since = request.field::<Option<Since>>("since")?.map(|since| match since {
         Since::Number(revision) => revision,
@@ -120,7 +123,7 @@ pub(super) fn undo(documents: &mut Documents, request: &Request<'_>) -> Result<V
     let partial = request.field::<Option<bool>>("partial")?.unwrap_or_default();
     let Some(of) = by else {
         return match (since, partial) {
-            (None, false) => replay(documents, request, Direction::Undo),
+            (None, false) => replay(documents, request, Direction::Undo).await,
             (Some(_), _) => Err(lonely("since")),
             (None, true) => Err(lonely("partial")),
         };
@@ -131,14 +134,14 @@ pub(super) fn undo(documents: &mut Documents, request: &Request<'_>) -> Result<V
     }
     let what = UndoScope::Select(ChangeSelection { of, last, since, partial });
     let (now, canvas) = (documents.now(request)?, canvas(request)?);
-    let done = documents.ask(&canvas, Undo { by: Author::User, what }, now)?;
-    moved(documents, &canvas, "undone", done)
+    let done = documents.ask(&canvas, Undo { by: Author::User, what }, now).await?;
+    moved(documents, &canvas, "undone", done).await
 }
 
 /// Redoes the last undos, or a person's last one.
-pub(super) fn redo(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+pub(super) async fn redo(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let person = match by(request)? {
-        None => return replay(documents, request, Direction::Redo),
+        None => return replay(documents, request, Direction::Redo).await,
         Some(ChangesOf::Person(person)) => person,
         Some(_) => {
             let message = "field by: redo is by person: send {\"person\": …} or steps alone".to_owned();
@@ -150,13 +153,13 @@ pub(super) fn redo(documents: &mut Documents, request: &Request<'_>) -> Result<V
         return Err(BridgeError::new("BAD_REQUEST", message));
     }
     let (now, canvas) = (documents.now(request)?, canvas(request)?);
-    let done = documents.ask(&canvas, RedoOf { by: Author::User, person }, now)?;
-    moved(documents, &canvas, "redone", done)
+    let done = documents.ask(&canvas, RedoOf { by: Author::User, person }, now).await?;
+    moved(documents, &canvas, "redone", done).await
 }
 
 /// Undoes or redoes `steps` changes as the user, or as many as there are. One command does all of it, so that it fails
 /// as a whole and a person redoes all of it at once.
-fn replay(
+async fn replay(
     documents: &mut Documents,
     request: &Request<'_>,
     direction: Direction,
@@ -166,7 +169,7 @@ fn replay(
     if steps.get() as usize > documents.engine().policy().history.reach {
         // One more than the limit is enough to see that a command does not reach all.
         let limit = documents.engine().policy().history.reach + 1;
-        let stacks = block_on(documents.engine().stacks(&canvas, None, limit, now))?;
+        let stacks = documents.engine().stacks(&canvas, None, limit, now).await?;
         let available = match direction {
             Direction::Undo => stacks.undo.len(),
             Direction::Redo => stacks.redo.len(),
@@ -174,7 +177,7 @@ fn replay(
         steps = of_available(available, direction)?;
     }
     loop {
-        match documents.step(&canvas, direction, steps, now)? {
+        match documents.step(&canvas, direction, steps, now).await? {
             Err(UndoRefusal::History(HistoryRefusal::HistoryEmpty { available, .. })) => {
                 steps = of_available(available as usize, direction)?;
             }
@@ -183,7 +186,7 @@ fn replay(
                     Direction::Undo => "undone",
                     Direction::Redo => "redone",
                 };
-                return answer(documents, &canvas, name, &done.map_err(refused)?);
+                return answer(documents, &canvas, name, &done.map_err(refused)?).await;
             }
         }
     }
@@ -202,7 +205,7 @@ fn nothing(direction: Direction) -> BridgeError {
     BridgeError::new(code, format!("{what}: look at the history of the canvas"))
 }
 
-fn moved(
+async fn moved(
     documents: &mut Documents,
     canvas: &CanvasId,
     name: &str,
@@ -210,17 +213,17 @@ fn moved(
 ) -> Result<Value, BridgeError> {
     let done = done.map_err(refused)?;
     documents.faces.follow_move(canvas, &done);
-    answer(documents, canvas, name, &done)
+    answer(documents, canvas, name, &done).await
 }
 
-fn answer(
+async fn answer(
     documents: &Documents,
     canvas: &CanvasId,
     name: &str,
     done: &HistoryMove,
 ) -> Result<Value, BridgeError> {
     let HistoryMove { entries, kept, epoch, revision, .. } = done;
-    let rows = rows(documents, canvas, entries)?;
+    let rows = rows(documents, canvas, entries).await?;
     let mut result = json!({"revision_id": revision, "canvas_epoch": epoch, name: rows});
     if name == "undone" {
         result["kept"] = json!(kept);
@@ -229,7 +232,7 @@ fn answer(
 }
 
 /// Returns the entries with the changes that they undid or redid.
-fn rows(
+async fn rows(
     documents: &Documents,
     canvas: &CanvasId,
     entries: &[HistoryEntry],
@@ -238,7 +241,7 @@ fn rows(
     for entry in entries {
         let mut row = json!(entry);
         if let (EntryKind::Revert, [change, ..]) = (entry.kind, entry.reverts.as_slice()) {
-            row["change"] = json!(redone(documents, canvas, entry.number)?.unwrap_or(*change));
+            row["change"] = json!(redone(documents, canvas, entry.number).await?.unwrap_or(*change));
         }
         rows.push(row);
     }
@@ -247,19 +250,19 @@ fn rows(
 
 /// Returns the change that an entry redid by undoing its undo. `None` if the entry is no redo, or if the undo is no
 /// longer kept.
-fn redone(
+async fn redone(
     documents: &Documents,
     canvas: &CanvasId,
     number: EntryNumber,
 ) -> Result<Option<ChangeNumber>, BridgeError> {
-    let reverts = |number: u64| -> Result<Option<Reverts>, BridgeError> {
+    let reverts = async |number: u64| -> Result<Option<Reverts>, BridgeError> {
         let before = EntryNumber::new(number + 1);
-        let entries = block_on(documents.engine().history(canvas, Some(before), 1, documents.clock()))?;
+        let entries = documents.engine().history(canvas, Some(before), 1, documents.clock()).await?;
         Ok(entries.into_iter().find(|entry| entry.number.get() == number).and_then(|entry| entry.reverts))
     };
-    let redo = reverts(number.get())?.filter(|reverts| reverts.is_redo);
+    let redo = reverts(number.get()).await?.filter(|reverts| reverts.is_redo);
     let Some(undo) = redo.and_then(|redo| redo.changes.first().copied()) else { return Ok(None) };
-    Ok(reverts(undo.get())?.and_then(|undo| undo.changes.first().copied()))
+    Ok(reverts(undo.get()).await?.and_then(|undo| undo.changes.first().copied()))
 }
 
 /// A refusal, with the changes that it names.

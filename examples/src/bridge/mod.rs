@@ -26,6 +26,7 @@ mod text;
 
 use canvas_core::PersonId;
 use canvas_core::json::exact_json;
+use canvas_core::testing::block_on;
 use serde_json::{Value, json};
 
 use documents::Documents;
@@ -46,11 +47,20 @@ impl Bridge {
 
     /// Answers one request. Whatever it is, the answer is one line of JSON.
     pub fn call(&mut self, request: &str) -> String {
-        answer(request, |body| self.dispatch(body))
+        block_on(self.call_async(request))
+    }
+
+    /// Like [`Bridge::call`], for stores that are not ready at once. If the future is dropped, the operation may have been
+    /// committed or not.
+    pub async fn call_async(&mut self, request: &str) -> String {
+        match parsed(request) {
+            Ok(body) => answer(&body, self.dispatch(&body).await),
+            Err(error) => answer(&Value::Null, Err(error)),
+        }
     }
 
     /// The result, as JSON.
-    fn dispatch(&mut self, body: &Value) -> Result<String, BridgeError> {
+    async fn dispatch(&mut self, body: &Value) -> Result<String, BridgeError> {
         let (operation, request) = operation_of(body, OPERATIONS)?;
         if request.has("canvas") && request.has("now") {
             self.documents.now(&request)?;
@@ -62,32 +72,36 @@ impl Bridge {
         match operation.answer {
             Answer::Text(answer) => answer(&request).map(|answer| answer.to_string()),
             Answer::Value(answer) => answer(&mut self.documents, &request).map(|answer| answer.to_string()),
-            #[cfg(feature = "board")]
-            Answer::Written(answer) => answer(&self.documents, &request),
+            Answer::Stored(answer) => answer(&mut self.documents, &request).await,
         }
     }
 }
 
 /// Answers one request about plain text, which needs no bridge. Programs that call this alone are small.
 pub fn call_text(request: &str) -> String {
-    answer(request, |body| {
+    let dispatch = |body: &Value| {
         let (operation, request) = operation_of(body, &[TEXT])?;
         match operation.answer {
             Answer::Text(answer) => answer(&request).map(|answer| answer.to_string()),
             _ => Err(unknown(operation.name)),
         }
+    };
+    match parsed(request) {
+        Ok(body) => answer(&body, dispatch(&body)),
+        Err(error) => answer(&Value::Null, Err(error)),
+    }
+}
+
+fn parsed(request: &str) -> Result<Value, BridgeError> {
+    exact_json(request).map_err(|e| {
+        let message = format!("the line is no JSON as it should be ({e}): send one JSON object a line");
+        BridgeError::new("BAD_REQUEST", message)
     })
 }
 
-/// Reads a request, and writes the answer of `dispatch` with the request's id.
-fn answer(request: &str, dispatch: impl FnOnce(&Value) -> Result<String, BridgeError>) -> String {
-    let (id, result) = match exact_json(request) {
-        Ok(body) => (body.get("id").cloned().unwrap_or(Value::Null), dispatch(&body)),
-        Err(e) => {
-            let message = format!("the line is no JSON as it should be ({e}): send one JSON object a line");
-            (Value::Null, Err(BridgeError::new("BAD_REQUEST", message)))
-        }
-    };
+/// Writes the answer to a request, with its id.
+fn answer(request: &Value, result: Result<String, BridgeError>) -> String {
+    let id = request.get("id").unwrap_or(&Value::Null);
     match result {
         Ok(result) => format!(r#"{{"id":{id},"ok":true,"result":{result}}}"#),
         Err(error) => json!({"id": id, "ok": false, "error": error.to_json()}).to_string(),

@@ -36,10 +36,10 @@ pub(super) fn render(request: &Request<'_>) -> Result<Value, BridgeError> {
 }
 
 /// A call of the dialect's tool on a canvas, and the reply as that model gets it.
-pub(super) fn call(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+pub(super) async fn call(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let dialect = dialect(request)?;
     let now = documents.now(request)?;
-    let session = documents.session(request, now)?;
+    let session = documents.session(request, now).await?;
     let name = request.field::<Option<&str>>("name")?.unwrap_or_else(|| dialect.tool_names()[0]);
     let call = ToolCall {
         id: request.text("call_id")?.to_owned(),
@@ -47,12 +47,9 @@ pub(super) fn call(documents: &mut Documents, request: &Request<'_>) -> Result<V
         arguments: request.field::<Option<Value>>("arguments")?.unwrap_or(Value::Null),
     };
     let native = NativeTools { path: path(request)?.to_owned(), ..NativeTools::new(dialect) };
-    let reply = documents.run(
-        &session,
-        &call,
-        now,
-        Offered::Only { tools: &join(vec![Box::new(native)]), is_extended: false },
-    )?;
+    let reply = documents
+        .run(&session, &call, now, Offered::Only { tools: &join(vec![Box::new(native)]), is_extended: false })
+        .await?;
     let mut result = json!({
         "ok": reply.is_ok(),
         "text": NativeTools::text_of(&reply),

@@ -1,5 +1,7 @@
 //! The operations: the fields that a request of each may have, and the function that answers it.
 
+use std::pin::Pin;
+
 use serde_json::{Map, Value, json};
 
 #[cfg(feature = "board")]
@@ -30,9 +32,19 @@ pub(super) struct Operation {
 pub(super) enum Answer {
     Text(fn(&Request<'_>) -> Result<Value, BridgeError>),
     Value(fn(&mut Documents, &Request<'_>) -> Result<Value, BridgeError>),
-    /// JSON that is written at once.
-    #[cfg(feature = "board")]
-    Written(fn(&Documents, &Request<'_>) -> Result<String, BridgeError>),
+    /// JSON that may wait for the store.
+    Stored(for<'a> fn(&'a mut Documents, &'a Request<'_>) -> Answering<'a>),
+}
+
+type Answering<'a> = Pin<Box<dyn Future<Output = Result<String, BridgeError>> + 'a>>;
+
+/// The function of an operation that returns a value and may wait for the store.
+macro_rules! awaiting {
+    ($answer:path) => {
+        |documents, request| {
+            Box::pin(async move { $answer(documents, request).await.map(|answer| answer.to_string()) })
+        }
+    };
 }
 
 /// The fields that every request may have.
@@ -91,6 +103,14 @@ const fn operation(
     Operation { name, fields, answer: Answer::Value(answer) }
 }
 
+const fn stored(
+    name: &'static str,
+    fields: &'static [&'static str],
+    answer: for<'a> fn(&'a mut Documents, &'a Request<'_>) -> Answering<'a>,
+) -> Operation {
+    Operation { name, fields, answer: Answer::Stored(answer) }
+}
+
 const fn on_text(
     name: &'static str,
     fields: &'static [&'static str],
@@ -123,12 +143,12 @@ const DOCUMENTS: &[Operation] = &[
     ),
     operation("engine.policy", &["lease_ttl?", "rebase?", "retake?", "merge_words?"], Documents::set_policy),
     operation("store.open", &["kind", "path?"], Documents::open),
-    operation("store.collect", &["canvas?", "keep_entries?", "older_than?"], Documents::collect),
-    operation("store.stats", &["canvas?"], |documents, request| documents.stats(request)),
-    operation("canvas.create", &["canvas", "markdown", "person?"], Documents::create),
-    operation("canvas.mode", &["canvas", "mode", "person?"], Documents::set_mode),
-    operation("canvas.text", &["canvas"], |documents, request| documents.text(request)),
-    operation(
+    stored("store.collect", &["canvas?", "keep_entries?", "older_than?"], awaiting!(Documents::collect)),
+    stored("store.stats", &["canvas?"], awaiting!(Documents::stats)),
+    stored("canvas.create", &["canvas", "markdown", "person?"], awaiting!(Documents::create)),
+    stored("canvas.mode", &["canvas", "mode", "person?"], awaiting!(Documents::set_mode)),
+    stored("canvas.text", &["canvas"], awaiting!(Documents::text)),
+    stored(
         "tool.call",
         &[
             "canvas?",
@@ -141,10 +161,7 @@ const DOCUMENTS: &[Operation] = &[
             "dialect?",
             "path?",
         ],
-        |documents, request| match request.has("dialect") {
-            true => native::call(documents, request),
-            false => documents.tool_call(request),
-        },
+        awaiting!(tool_call),
     ),
     operation("tool.list", &["toolset?", "dialect?", "path?"], |documents, request| {
         match request.field::<Option<&str>>("toolset")? {
@@ -153,47 +170,53 @@ const DOCUMENTS: &[Operation] = &[
         }
     }),
     operation("tool.prompt", &["toolset?"], |documents, request| documents.tool_prompt(request)),
-    operation("user.edit", &["canvas", "markdown", "base_revision_id?", "person?"], Documents::user_edit),
-    operation("user.message", &["canvas", "session?", "person?", "selection?"], Documents::user_message),
-    operation("user.cancel", &["canvas", "session?", "person?"], Documents::user_cancel),
-    operation("turn.end", &["canvas", "session?"], Documents::turn_end),
-    operation("directive.apply", &["canvas", "session?", "directive", "person?"], directives::apply),
-    operation("history.list", &["canvas", "after?", "limit?", "by?"], |documents, request| {
-        history::list(documents, request)
-    }),
-    operation("history.undo", &["canvas", "steps?", "by?", "since?", "partial?", "person?"], history::undo),
-    operation("history.redo", &["canvas", "steps?", "by?", "person?"], history::redo),
-    operation("session.mode", &["canvas", "session?", "mode"], Documents::set_session_mode),
-    operation("session.close", &["canvas", "session?"], Documents::close_session),
-    operation("proposal.make", &["canvas", "person?", "patch?", "markdown?", "reason?"], proposals::make),
-    operation("proposal.list", &["canvas"], |documents, request| proposals::list(documents, request)),
-    operation("proposal.text", &["canvas", "owner?"], |documents, request| {
-        proposals::text(documents, request)
-    }),
-    operation(
+    stored(
+        "user.edit",
+        &["canvas", "markdown", "base_revision_id?", "person?"],
+        awaiting!(Documents::user_edit),
+    ),
+    stored(
+        "user.message",
+        &["canvas", "session?", "person?", "selection?"],
+        awaiting!(Documents::user_message),
+    ),
+    stored("user.cancel", &["canvas", "session?", "person?"], awaiting!(Documents::user_cancel)),
+    stored("turn.end", &["canvas", "session?"], awaiting!(Documents::turn_end)),
+    stored("directive.apply", &["canvas", "session?", "directive", "person?"], awaiting!(directives::apply)),
+    stored("history.list", &["canvas", "after?", "limit?", "by?"], awaiting!(history::list)),
+    stored(
+        "history.undo",
+        &["canvas", "steps?", "by?", "since?", "partial?", "person?"],
+        awaiting!(history::undo),
+    ),
+    stored("history.redo", &["canvas", "steps?", "by?", "person?"], awaiting!(history::redo)),
+    stored("session.mode", &["canvas", "session?", "mode"], awaiting!(Documents::set_session_mode)),
+    stored("session.close", &["canvas", "session?"], awaiting!(Documents::close_session)),
+    stored(
+        "proposal.make",
+        &["canvas", "person?", "patch?", "markdown?", "reason?"],
+        awaiting!(proposals::make),
+    ),
+    stored("proposal.list", &["canvas"], awaiting!(proposals::list)),
+    stored("proposal.text", &["canvas", "owner?"], awaiting!(proposals::text)),
+    stored(
         "proposal.decide",
         &["canvas", "accept?", "reject?", "edit?", "note?", "seen?", "person?"],
-        proposals::decide,
+        awaiting!(proposals::decide),
     ),
-    operation("proposal.withdraw", &["canvas", "owner", "parts?"], proposals::withdraw),
-    operation("proposal.redline", &["canvas", "owner?", "format?"], |documents, request| {
-        proposals::redline(documents, request)
-    }),
+    stored("proposal.withdraw", &["canvas", "owner", "parts?"], awaiting!(proposals::withdraw)),
+    stored("proposal.redline", &["canvas", "owner?", "format?"], awaiting!(proposals::redline)),
     operation("host.restart", &[], |documents, _| Ok(documents.restart())),
 ];
 
 #[cfg(feature = "board")]
 const BOARD: &[Operation] = &[
-    operation("board.create", &["canvas", "grid?"], board::create),
-    operation("board.command", &["canvas", "command", "source?", "person?"], board::command),
-    operation("board.action", &["canvas", "action", "person?"], board::action),
-    Operation { name: "board.get", fields: &["canvas"], answer: Answer::Written(board::get) },
-    operation("board.context", &["canvas", "max_tokens?", "timezone?"], |documents, request| {
-        board::context(documents, request)
-    }),
-    operation("board.place", &["canvas", "size", "hints?"], |documents, request| {
-        board::place(documents, request)
-    }),
+    stored("board.create", &["canvas", "grid?"], awaiting!(board::create)),
+    stored("board.command", &["canvas", "command", "source?", "person?"], awaiting!(board::command)),
+    stored("board.action", &["canvas", "action", "person?"], awaiting!(board::action)),
+    stored("board.get", &["canvas"], |documents, request| Box::pin(board::get(documents, request))),
+    stored("board.context", &["canvas", "max_tokens?", "timezone?"], awaiting!(board::context)),
+    stored("board.place", &["canvas", "size", "hints?"], awaiting!(board::place)),
     operation("board.registry", &[], |documents, _| Ok(board::registry(documents))),
     operation("board.data", &["source", "query"], |documents, request| board::data(documents, request)),
 ];
@@ -201,37 +224,39 @@ const BOARD: &[Operation] = &[
 #[cfg(feature = "surface")]
 const SURFACE: &[Operation] = &[
     operation("json.canonical", &["value"], |_, request| surface::canonical(request)),
-    operation("surface.host", &["tools?", "sessions?", "ceiling?", "seed?"], surface::set_host),
-    operation("surface.request", &["method", "params?", "actor", "call_id?", "person?"], surface::request),
-    operation("surface.settle", &["eventId", "result?", "error?"], surface::settle),
-    operation("surface.poll", &[], surface::poll),
+    stored("surface.host", &["tools?", "sessions?", "ceiling?", "seed?"], awaiting!(surface::set_host)),
+    stored(
+        "surface.request",
+        &["method", "params?", "actor", "call_id?", "person?"],
+        awaiting!(surface::request),
+    ),
+    stored("surface.settle", &["eventId", "result?", "error?"], awaiting!(surface::settle)),
+    stored("surface.poll", &[], awaiting!(surface::poll)),
     operation("surface.check", &["spec"], |documents, request| surface::check(documents, request)),
     operation(
         "surface.template",
         &["template", "state?", "input?", "sink?", "schema?", "required?"],
         |documents, request| surface::template(documents, request),
     ),
-    operation("surface.file", &["canvas", "path"], |documents, request| surface::file(documents, request)),
-    operation("surface.audit", &["canvas", "limit?"], |documents, request| {
-        surface::audit(documents, request)
-    }),
+    stored("surface.file", &["canvas", "path"], awaiting!(surface::file)),
+    stored("surface.audit", &["canvas", "limit?"], awaiting!(surface::audit)),
 ];
 
 #[cfg(feature = "recipe")]
 const RECIPE: &[Operation] = &[
     operation("date.eval", &["expr", "timezone?"], |_, request| recipe::eval(request)),
     operation("ops.apply", &["value", "ops", "timezone?"], |_, request| recipe::apply(request)),
-    operation("recipe.record", &["canvas", "recipe", "person?"], replays::record),
+    stored("recipe.record", &["canvas", "recipe", "person?"], awaiting!(replays::record)),
     operation("recipe.observe", &["canvas", "session?", "call", "result"], replays::observe),
-    operation(
+    stored(
         "recipe.declare",
         &["canvas", "session?", "mappings", "params?", "timezone?", "shown?"],
-        replays::declare,
+        awaiting!(replays::declare),
     ),
-    operation("recipe.get", &["canvas"], |documents, request| replays::get(documents, request)),
-    operation("recipe.data", &["canvas"], |documents, request| replays::data(documents, request)),
-    operation("recipe.replay", &["canvas", "timezone?", "components?", "dryRun?"], replays::replay),
-    operation("recipe.settle", &["canvas", "step", "result?", "error?"], replays::settle),
+    stored("recipe.get", &["canvas"], awaiting!(replays::get)),
+    stored("recipe.data", &["canvas"], awaiting!(replays::data)),
+    stored("recipe.replay", &["canvas", "timezone?", "components?", "dryRun?"], awaiting!(replays::replay)),
+    stored("recipe.settle", &["canvas", "step", "result?", "error?"], awaiting!(replays::settle)),
     operation("recipe.run", &["canvas", "runId"], |documents, request| replays::run(documents, request)),
     operation("recipe.rerun", &["run", "responses", "recipe"], |documents, request| {
         replays::rerun(documents, request)
@@ -252,10 +277,10 @@ const PROVIDERS: &[Operation] = &[
         |documents, request| providers::request(documents, request),
     ),
     operation("provider.replay", &["provider", "body"], |_, request| providers::replay(request)),
-    operation(
+    stored(
         "loop.script",
         &["provider", "canvas", "session?", "prompt", "bodies", "max_steps?", "interrupt_after?"],
-        providers::script,
+        awaiting!(providers::script),
     ),
     operation(
         "provider.decode_stream",
@@ -283,6 +308,14 @@ pub(super) fn feature_of(name: &str) -> Option<&'static str> {
     let mut left_out = FEATURES.iter().filter(|(_, is_built_in, _)| !is_built_in);
     let feature = left_out.find(|(_, _, prefixes)| prefixes.iter().any(|prefix| name.starts_with(prefix)));
     feature.map(|(feature, ..)| *feature)
+}
+
+/// A model's call of a tool of the engine or of a dialect.
+async fn tool_call(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+    match request.has("dialect") {
+        true => native::call(documents, request).await,
+        false => documents.tool_call(request).await,
+    }
 }
 
 /// Providers declare the tools of their dialects.

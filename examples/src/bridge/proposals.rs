@@ -6,7 +6,6 @@ use canvas_core::proposal::{
     DecideParts, OpenProposals, Owner, PartChoice, PartId, PartsDecided, Propose, ProposedChange, Reworded,
     Withdraw,
 };
-use canvas_core::testing::block_on;
 use canvas_core::{Command, OpKey, Refused as _};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -30,7 +29,7 @@ enum Chosen {
     Word(String),
 }
 
-pub(super) fn make(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+pub(super) async fn make(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let change =
         match (request.field::<Option<String>>("patch")?, request.field::<Option<String>>("markdown")?) {
             (Some(patch), None) => ProposedChange::Patch(patch),
@@ -41,22 +40,22 @@ pub(super) fn make(documents: &mut Documents, request: &Request<'_>) -> Result<V
             }
         };
     let owner = Owner::Person(documents.person.clone().unwrap_or_default());
-    ask(documents, request, Propose { change, reason: request.field("reason")? })?;
-    let proposal = open(documents, request)?.of(&owner);
+    ask(documents, request, Propose { change, reason: request.field("reason")? }).await?;
+    let proposal = open(documents, request).await?.of(&owner);
     Ok(json!({"proposal": proposal.map_or_else(|| json!({"owner": owner, "parts": []}), |own| json!(own))}))
 }
 
-pub(super) fn list(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
-    Ok(json!({"proposals": open(documents, request)?.list()}))
+pub(super) async fn list(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+    Ok(json!({"proposals": open(documents, request).await?.list()}))
 }
 
-pub(super) fn text(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+pub(super) async fn text(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let owner: Option<Owner> = request.field("owner")?;
-    let text = open(documents, request)?.text(owner.as_ref());
+    let text = open(documents, request).await?.text(owner.as_ref());
     Ok(json!(text.ok_or_else(|| not_found(owner.as_ref()))?))
 }
 
-pub(super) fn decide(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+pub(super) async fn decide(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let edit = request.field::<Option<Edited>>("edit")?;
     let (accept, reject) = (chosen(request, "accept")?, chosen(request, "reject")?);
     let edit = edit.map(|Edited { id, after }| Ok::<_, BridgeError>(Reworded { part: part(&id)?, after }));
@@ -80,8 +79,8 @@ pub(super) fn decide(documents: &mut Documents, request: &Request<'_>) -> Result
         let message = format!("{part} is both accepted and rejected: decide it once");
         return Err(BridgeError::new("BAD_REQUEST", message));
     }
-    let PartsDecided { accepted, rejected, stale, revision } = ask(documents, request, decision)?;
-    let snapshot = block_on(documents.engine().snapshot(&canvas(request)?, documents.clock()))?;
+    let PartsDecided { accepted, rejected, stale, revision } = ask(documents, request, decision).await?;
+    let snapshot = documents.engine().snapshot(&canvas(request)?, documents.clock()).await?;
     Ok(json!({
         "accepted": accepted,
         "rejected": rejected,
@@ -91,16 +90,16 @@ pub(super) fn decide(documents: &mut Documents, request: &Request<'_>) -> Result
     }))
 }
 
-pub(super) fn withdraw(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+pub(super) async fn withdraw(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let (owner, parts) = (request.field("owner")?, request.field::<Option<Vec<String>>>("parts")?);
     let parts = parts.map(|parts| parts.iter().map(|id| part(id)).collect()).transpose()?;
-    ask(documents, request, Withdraw { owner, parts })?;
-    list(documents, request)
+    ask(documents, request, Withdraw { owner, parts }).await?;
+    list(documents, request).await
 }
 
-pub(super) fn redline(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+pub(super) async fn redline(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let owner: Option<Owner> = request.field("owner")?;
-    let (open, none) = (open(documents, request)?, || not_found(owner.as_ref()));
+    let (open, none) = (open(documents, request).await?, || not_found(owner.as_ref()));
     match request.field::<Option<&str>>("format")?.unwrap_or("spans") {
         "spans" => Ok(json!({"spans": open.redline(owner.as_ref()).ok_or_else(none)?})),
         "criticmarkup" => Ok(json!({"text": open.critic_markup(owner.as_ref()).ok_or_else(none)?})),
@@ -111,19 +110,19 @@ pub(super) fn redline(documents: &Documents, request: &Request<'_>) -> Result<Va
     }
 }
 
-fn open(documents: &Documents, request: &Request<'_>) -> Result<OpenProposals, BridgeError> {
-    Ok(block_on(documents.engine().proposals(&canvas(request)?, documents.clock()))?.0)
+async fn open(documents: &Documents, request: &Request<'_>) -> Result<OpenProposals, BridgeError> {
+    Ok(documents.engine().proposals(&canvas(request)?, documents.clock()).await?.0)
 }
 
 /// Runs a command as the person of the request, because a person decides even if the request names nobody.
-fn ask<C: Command>(
+async fn ask<C: Command>(
     documents: &mut Documents,
     request: &Request<'_>,
     command: C,
 ) -> Result<C::Done, BridgeError> {
     let (now, canvas, call) = (documents.now(request)?, canvas(request)?, documents.call_id()?);
     let operation = OpKey::person(documents.person.clone().unwrap_or_default(), call);
-    let answered = block_on(documents.engine().call(&canvas, &operation, command, now))?;
+    let answered = documents.engine().call(&canvas, &operation, command, now).await?;
     answered.result.map_err(|refusal| refusal.view().into())
 }
 

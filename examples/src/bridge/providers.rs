@@ -1,7 +1,6 @@
 //! Operations on providers' requests and answers, and a whole turn from recorded answers.
 
 use canvas_core::lease::LeaseId;
-use canvas_core::testing::block_on;
 use canvas_core::turn::Cancel;
 use canvas_core::{CallId, CodedError as _, Refused as _};
 use canvas_providers::{
@@ -150,7 +149,7 @@ pub(super) fn request(documents: &Documents, request: &Request<'_>) -> Result<Va
 
 /// Runs recorded answers through the tool loop, on a real canvas. The prompt is a user's message, so it begins a
 /// turn. After `interrupt_after` steps, each a request with its calls, the user cancels.
-pub(super) fn script(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+pub(super) async fn script(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let provider = provider(request)?;
     let now = documents.now(request)?;
     let bodies: Vec<Value> = request.field("bodies")?;
@@ -159,9 +158,9 @@ pub(super) fn script(documents: &mut Documents, request: &Request<'_>) -> Result
     if let Some(max_steps) = request.field("max_steps")? {
         options.max_steps = max_steps;
     }
-    let mut session = documents.session(request, now)?;
+    let mut session = documents.session(request, now).await?;
     let message = documents.call_id()?;
-    let began = block_on(session.begin_turn(documents.engine(), message, now))?;
+    let began = session.begin_turn(documents.engine(), message, now).await?;
     let prompt = request.text("prompt")?;
     let history = began.hidden_message.into_iter().chain([prompt.to_owned()]).map(Event::user).collect();
 
@@ -174,7 +173,7 @@ pub(super) fn script(documents: &mut Documents, request: &Request<'_>) -> Result
         match turn.poll(now) {
             LoopAction::SendRequest if interrupt_after == Some(requests.len()) => {
                 let operation = session.operation(documents.call_id()?);
-                let cancelled = block_on(documents.engine().call(&session.canvas, &operation, Cancel, now))?;
+                let cancelled = documents.engine().call(&session.canvas, &operation, Cancel, now).await?;
                 cancelled.result.map_err(|refusal| BridgeError::from(refusal.view()))?;
                 turn.interrupt(Interruption::Cancel);
             }
@@ -195,19 +194,19 @@ pub(super) fn script(documents: &mut Documents, request: &Request<'_>) -> Result
             }
             LoopAction::RunCalls(calls) => {
                 for call in calls {
-                    let reply = block_on(document.call(documents.engine(), &mut session, &call, now));
+                    let reply = document.call(documents.engine(), &mut session, &call, now).await;
                     turn.on_reply(&call.id, reply)?;
                 }
             }
             LoopAction::RenewLease { lease_id } => {
                 let call = lease_call(documents, "canvas_renew_lease", lease_id)?;
-                let reply = block_on(document.call(documents.engine(), &mut session, &call, now));
+                let reply = document.call(documents.engine(), &mut session, &call, now).await;
                 turn.on_renewed(lease_id, &reply)?;
             }
             LoopAction::ReleaseLease { lease_id } => {
                 let call = lease_call(documents, "canvas_check_in", lease_id)?;
                 // A lease that is over already needs no check-in.
-                drop(block_on(document.call(documents.engine(), &mut session, &call, now)));
+                drop(document.call(documents.engine(), &mut session, &call, now).await);
                 turn.on_released(lease_id)?;
             }
             LoopAction::Wait { .. } => {
@@ -217,7 +216,7 @@ pub(super) fn script(documents: &mut Documents, request: &Request<'_>) -> Result
             LoopAction::Done(outcome) => break outcome,
         }
     };
-    let snapshot = block_on(documents.engine().snapshot(&session.canvas, now))?;
+    let snapshot = documents.engine().snapshot(&session.canvas, now).await?;
     let lease_policy = documents.engine().policy().lease;
     Ok(json!({
         "steps": turn.log(),

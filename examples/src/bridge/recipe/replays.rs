@@ -10,7 +10,6 @@ use canvas_core::recipe::{
     ComponentData, Recipe, RecipeCommandRefusal, RecipeLimits, RecipeRecorded, RecordRecipe, RunId, StepId,
 };
 use canvas_core::surface::{SurfaceEvent, SurfaceEventKind, ToolName};
-use canvas_core::testing::block_on;
 use canvas_core::{Author, CanvasId, CodedError as _, ConversationId, OpKey, Refused as _, Zone};
 use canvas_tools::action::ToolHost as _;
 use canvas_tools::recipe::{
@@ -60,26 +59,26 @@ impl Recipes {
     }
 }
 
-pub(in crate::bridge) fn record(
+pub(in crate::bridge) async fn record(
     documents: &mut Documents,
     request: &Request<'_>,
 ) -> Result<Value, BridgeError> {
     let now = documents.clock();
     let recipe = Some(request.field::<Value>("recipe")?);
     let command = RecordRecipe { by: Author::Host, recipe, expected: None, data: BTreeMap::new(), now };
-    recorded(documents, &canvas(request)?, command)
+    recorded(documents, &canvas(request)?, command).await
 }
 
-fn recorded(
+async fn recorded(
     documents: &mut Documents,
     canvas: &CanvasId,
     command: RecordRecipe,
 ) -> Result<Value, BridgeError> {
     let now = documents.clock();
     let RecipeRecorded { non_refreshable, .. } =
-        documents.ask(canvas, command, now)?.map_err(|refusal| of_refusal(&refusal))?;
-    show(documents, canvas, now)?;
-    let (recipe, _) = block_on(documents.engine().recipe(canvas, now))?;
+        documents.ask(canvas, command, now).await?.map_err(|refusal| of_refusal(&refusal))?;
+    show(documents, canvas, now).await?;
+    let (recipe, _) = documents.engine().recipe(canvas, now).await?;
     Ok(json!({"recipe": recipe.map(|recipe| recipe.to_json()), "nonRefreshable": non_refreshable}))
 }
 
@@ -109,7 +108,7 @@ pub(in crate::bridge) fn observe(
     Ok(json!({}))
 }
 
-pub(in crate::bridge) fn declare(
+pub(in crate::bridge) async fn declare(
     documents: &mut Documents,
     request: &Request<'_>,
 ) -> Result<Value, BridgeError> {
@@ -120,13 +119,13 @@ pub(in crate::bridge) fn declare(
         timezone: request.field("timezone")?,
         shown: request.field::<Option<_>>("shown")?.unwrap_or_default(),
     };
-    let session = documents.session(request, now)?;
-    let composition = block_on(turn_composition(documents.engine(), &session, now))?;
+    let session = documents.session(request, now).await?;
+    let composition = turn_composition(documents.engine(), &session, now).await?;
     let recorder = documents.faces.recipes.recorder(&key.0, &key.1);
     let limits = documents.engine().policy().recipe;
     let turn =
         recorder.declare(&declaration, composition.as_ref(), &limits).map_err(|error| of_record(&error))?;
-    recorded(documents, &key.0, turn.command(Author::Host))
+    recorded(documents, &key.0, turn.command(Author::Host)).await
 }
 
 fn conversation(request: &Request<'_>) -> Result<(CanvasId, ConversationId), BridgeError> {
@@ -134,8 +133,11 @@ fn conversation(request: &Request<'_>) -> Result<(CanvasId, ConversationId), Bri
     Ok((canvas(request)?, ConversationId::new(session)?))
 }
 
-pub(in crate::bridge) fn get(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
-    let (recipe, _) = block_on(documents.engine().recipe(&canvas(request)?, documents.clock()))?;
+pub(in crate::bridge) async fn get(
+    documents: &Documents,
+    request: &Request<'_>,
+) -> Result<Value, BridgeError> {
+    let (recipe, _) = documents.engine().recipe(&canvas(request)?, documents.clock()).await?;
     let recipe = recipe.ok_or_else(no_recipe)?;
     Ok(json!({"recipe": recipe.to_json()}))
 }
@@ -144,8 +146,11 @@ fn no_recipe() -> BridgeError {
     of_refusal(&canvas_core::recipe::RecipeRefusal::RecipeNotFound.into())
 }
 
-pub(in crate::bridge) fn data(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
-    let (data, _) = block_on(documents.engine().data(&canvas(request)?, documents.clock()))?;
+pub(in crate::bridge) async fn data(
+    documents: &Documents,
+    request: &Request<'_>,
+) -> Result<Value, BridgeError> {
+    let (data, _) = documents.engine().data(&canvas(request)?, documents.clock()).await?;
     let components: BTreeMap<_, _> = data.components.iter().map(|(id, data)| (id, data_json(data))).collect();
     Ok(json!({"components": components}))
 }
@@ -160,7 +165,7 @@ fn data_json(data: &ComponentData) -> Value {
     json
 }
 
-pub(in crate::bridge) fn replay(
+pub(in crate::bridge) async fn replay(
     documents: &mut Documents,
     request: &Request<'_>,
 ) -> Result<Value, BridgeError> {
@@ -168,17 +173,17 @@ pub(in crate::bridge) fn replay(
     let zone = request.field::<Option<&str>>("timezone")?.map(Zone::new).transpose()?;
     let components = request.field::<Option<Vec<ComponentId>>>("components")?;
     let dry_run = request.field::<Option<bool>>("dryRun")?.unwrap_or(false);
-    begin(documents, &canvas, ReplayRequest { by: Author::User, now, zone, components, dry_run })
+    begin(documents, &canvas, ReplayRequest { by: Author::User, now, zone, components, dry_run }).await
 }
 
 /// Replays a component whose data a recipe makes. `None` where none does.
-pub(in crate::bridge) fn refresh(
+pub(in crate::bridge) async fn refresh(
     documents: &mut Documents,
     canvas: &CanvasId,
     component: &ComponentId,
     now: Timestamp,
 ) -> Result<Option<Value>, BridgeError> {
-    let (recipe, _) = block_on(documents.engine().recipe(canvas, now))?;
+    let (recipe, _) = documents.engine().recipe(canvas, now).await?;
     let feeds = |recipe: Arc<canvas_core::recipe::StoredRecipe>| {
         recipe.targets().iter().any(|target| target.component() == Some(component))
     };
@@ -187,21 +192,25 @@ pub(in crate::bridge) fn refresh(
     }
     let components = Some(vec![component.clone()]);
     let request = ReplayRequest { by: Author::User, now, zone: None, components, dry_run: false };
-    begin(documents, canvas, request).map(Some)
+    begin(documents, canvas, request).await.map(Some)
 }
 
-fn begin(documents: &mut Documents, canvas: &CanvasId, request: ReplayRequest) -> Result<Value, BridgeError> {
+async fn begin(
+    documents: &mut Documents,
+    canvas: &CanvasId,
+    request: ReplayRequest,
+) -> Result<Value, BridgeError> {
     let (now, number) = (request.now, documents.faces.recipes.begun + 1);
     let run = RunId::new(&format!("run-{number}"))?;
     let refresher = Arc::clone(&documents.faces.recipes.refresher);
-    let replay = block_on(refresher.begin(documents.engine(), canvas, run, request)).map_err(of_replay)?;
+    let replay = refresher.begin(documents.engine(), canvas, run, request).await.map_err(of_replay)?;
     documents.faces.recipes.begun = number;
     // One that waits still is given up.
     documents.faces.recipes.held.remove(canvas);
-    advance(documents, canvas, replay, now)
+    advance(documents, canvas, replay, now).await
 }
 
-pub(in crate::bridge) fn settle(
+pub(in crate::bridge) async fn settle(
     documents: &mut Documents,
     request: &Request<'_>,
 ) -> Result<Value, BridgeError> {
@@ -218,11 +227,11 @@ pub(in crate::bridge) fn settle(
         documents.faces.recipes.held.insert(canvas, replay);
         return Err(of_replay(error));
     }
-    advance(documents, &canvas, replay, now)
+    advance(documents, &canvas, replay, now).await
 }
 
 /// Calls what can be called, and ends the replay where no tool holds it.
-fn advance(
+async fn advance(
     documents: &mut Documents,
     canvas: &CanvasId,
     mut replay: Replay,
@@ -231,7 +240,7 @@ fn advance(
     let host = documents.faces.surfaces.host();
     while let Some(call) = replay.next_call() {
         if !host.holds(&call.invocation.tool) {
-            replay.settle(&call.step, block_on(host.call(&call.invocation))).map_err(of_replay)?;
+            replay.settle(&call.step, host.call(&call.invocation).await).map_err(of_replay)?;
         }
     }
     // They are in the reply.
@@ -245,9 +254,9 @@ fn advance(
         return Ok(reply);
     };
     let operation: OpKey = documents.operation(canvas_core::lease::Turn::ZERO)?;
-    let landed = block_on(replay.land(documents.engine(), (canvas, &operation), finish, now));
+    let landed = replay.land(documents.engine(), (canvas, &operation), finish, now).await;
     let report = landed.map_err(of_replay)?;
-    let events = events(documents, canvas, &report, now)?;
+    let events = events(documents, canvas, &report, now).await?;
     let mut reply = report.to_json();
     reply["calls"] = calls_json(&report.run.calls);
     reply["patch"] = json!(report.patch());
@@ -262,13 +271,13 @@ fn calls_json(calls: &[canvas_tools::recipe::RecordedCall]) -> Value {
 }
 
 /// What the windows are told: what components show, and where the state has changed.
-fn events(
+async fn events(
     documents: &mut Documents,
     canvas: &CanvasId,
     report: &ReplayReport,
     now: Timestamp,
 ) -> Result<Vec<Value>, BridgeError> {
-    let shown = show(documents, canvas, now)?;
+    let shown = show(documents, canvas, now).await?;
     let mut events: Vec<_> = shown.iter().map(|event| json!(event)).collect();
     let paths = report.changed_state();
     if report.run.finished.committed && !paths.is_empty() {
@@ -279,13 +288,13 @@ fn events(
 }
 
 /// Shows the data of the canvas among those of its board. What the board no longer has shows nothing.
-fn show(
+async fn show(
     documents: &mut Documents,
     canvas: &CanvasId,
     now: Timestamp,
 ) -> Result<Vec<CanvasEvent>, BridgeError> {
-    let (mut data, _) = block_on(documents.engine().data(canvas, now))?;
-    let (board, _) = block_on(documents.engine().board(canvas, now))?;
+    let (mut data, _) = documents.engine().data(canvas, now).await?;
+    let (board, _) = documents.engine().board(canvas, now).await?;
     if let Some(board) = board {
         data.components.retain(|id, _| board.bounds(id).is_some());
     }

@@ -15,7 +15,6 @@ use canvas_core::surface::{
     Spec, StateValue, SurfaceActor, SurfaceEvent, SurfaceFault, Template, TemplateOptions, ToolContract,
     ToolDeclaration, ToolName, ValuePath,
 };
-use canvas_core::testing::block_on;
 use canvas_core::{BlobId, CallId, CanvasId, CodedError as _, ConversationId, OpKey};
 use canvas_tools::action::{ActionOver, ActionRun, ActionStep, SessionHost as _, ToolHost as _};
 use canvas_tools::surface::{
@@ -104,7 +103,7 @@ impl Happened {
     }
 }
 
-pub(super) fn set_host(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+pub(super) async fn set_host(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let (host, ceiling) = setup::host(request)?;
     let seed = request.field::<Option<u64>>("seed")?;
     documents.faces.surfaces.host = Arc::new(host);
@@ -113,25 +112,25 @@ pub(super) fn set_host(documents: &mut Documents, request: &Request<'_>) -> Resu
     documents.renew_tools();
     if let Some(seed) = seed.filter(|seed| *seed != documents.faces.surfaces.seed) {
         documents.faces.surfaces.reseed(seed);
-        track_all(documents, documents.clock())?;
+        track_all(documents, documents.clock()).await?;
     }
     Ok(json!({}))
 }
 
-pub(super) fn request(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+pub(super) async fn request(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let now = documents.now(request)?;
     let actor: SurfaceActor = request.field("actor")?;
     let (method, params) = (request.text("method")?, request.field::<Option<Value>>("params")?);
     let call = request.field::<Option<CallId>>("call_id")?;
     let params = params.unwrap_or(Value::Null);
-    let mut happened = expire(documents, now)?;
-    let result = answer(documents, method, &params, (actor, call), now, &mut happened);
+    let mut happened = expire(documents, now).await?;
+    let result = answer(documents, method, &params, (actor, call), now, &mut happened).await;
     rendered(documents, result?, &happened)
 }
 
 type Answer = Result<Result<Value, SurfaceError>, BridgeError>;
 
-fn answer(
+async fn answer(
     documents: &mut Documents,
     method: &str,
     params: &Value,
@@ -143,21 +142,21 @@ fn answer(
         Ok(parsed) => parsed,
         Err(error) => return Ok(Err(error.into())),
     };
-    let operation = documents.surface_operation(&actor, call, parsed.canvas(), now)?;
+    let operation = documents.surface_operation(&actor, call, parsed.canvas(), now).await?;
     let caller = SurfaceCaller { actor, operation };
     let door = Arc::clone(&documents.faces.surfaces.door);
     let SurfaceRequest::Action(params) = parsed else {
-        let reply = block_on(door.answer(documents.engine(), &caller, parsed, now));
+        let reply = door.answer(documents.engine(), &caller, parsed, now).await;
         return Ok(happened.take(reply));
     };
     match door.action(&caller, params, now) {
-        Ok(run) => execute(documents, run, None, now, happened),
+        Ok(run) => execute(documents, run, None, now, happened).await,
         Err(error) => Ok(Err(error)),
     }
 }
 
 /// Runs an action up to its end, or until a tool holds it.
-fn execute(
+async fn execute(
     documents: &mut Documents,
     mut run: ActionRun,
     job: Option<DueJob>,
@@ -165,7 +164,7 @@ fn execute(
     happened: &mut Happened,
 ) -> Answer {
     loop {
-        match block_on(run.advance(documents.engine(), now)) {
+        match run.advance(documents.engine(), now).await {
             Ok(events) => happened.events.extend(events),
             Err(error) => return Ok(Err(error.into())),
         }
@@ -181,8 +180,8 @@ fn execute(
                 documents.faces.surfaces.held.insert(event.clone(), Held { run, job, until });
                 return Ok(Ok(json!({"eventId": event, "pending": true})));
             }
-            ActionStep::Call(invocation) => block_on(host.call(&invocation)),
-            ActionStep::Send(message) => block_on(host.send(&message)),
+            ActionStep::Call(invocation) => host.call(&invocation).await,
+            ActionStep::Send(message) => host.send(&message).await,
             ActionStep::Begin(_) | ActionStep::Finish(_) => continue,
         };
         run.settle(outcome);
@@ -203,18 +202,18 @@ fn ended(
 }
 
 /// Ends what a tool has held for too long.
-fn expire(documents: &mut Documents, now: Timestamp) -> Result<Happened, BridgeError> {
+async fn expire(documents: &mut Documents, now: Timestamp) -> Result<Happened, BridgeError> {
     let held = &mut documents.faces.surfaces.held;
     let late: Vec<EventId> =
         held.iter().filter(|(_, held)| held.until <= now).map(|(event, _)| event.clone()).collect();
     let mut happened = Happened::default();
     for event in late {
-        drop(settled(documents, &event, Err(ActionFailure::TimedOut), now, &mut happened)?);
+        drop(settled(documents, &event, Err(ActionFailure::TimedOut), now, &mut happened).await?);
     }
     Ok(happened)
 }
 
-fn settled(
+async fn settled(
     documents: &mut Documents,
     event: &EventId,
     outcome: Result<Value, ActionFailure>,
@@ -226,10 +225,10 @@ fn settled(
         return Err(BridgeError::new("ACTION_NOT_FOUND", message).with("place", "/eventId".into()));
     };
     run.settle(outcome);
-    execute(documents, run, job, now, happened)
+    execute(documents, run, job, now, happened).await
 }
 
-pub(super) fn settle(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+pub(super) async fn settle(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let now = documents.now(request)?;
     let event: EventId = request.field("eventId")?;
     let outcome = match request.field::<Option<ScriptedError>>("error")? {
@@ -238,19 +237,19 @@ pub(super) fn settle(documents: &mut Documents, request: &Request<'_>) -> Result
     };
     let mut happened = Happened::default();
     // One that comes too late is for the engine to drop.
-    let result = settled(documents, &event, outcome, now, &mut happened)?;
+    let result = settled(documents, &event, outcome, now, &mut happened).await?;
     rendered(documents, result, &happened)
 }
 
-pub(super) fn poll(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+pub(super) async fn poll(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let now = documents.now(request)?;
-    let mut happened = expire(documents, now)?;
-    track_all(documents, now)?;
+    let mut happened = expire(documents, now).await?;
+    track_all(documents, now).await?;
     let door = Arc::clone(&documents.faces.surfaces.door);
     let mut ran = Vec::new();
-    for (job, run) in block_on(door.due(documents.engine(), now)) {
+    for (job, run) in door.due(documents.engine(), now).await {
         let (key, action) = (job.key.clone(), job.action.clone());
-        let outcome = match execute(documents, run, Some(job), now, &mut happened)? {
+        let outcome = match execute(documents, run, Some(job), now, &mut happened).await? {
             Ok(answer) if answer.get("pending").is_some() => "pending",
             Ok(_) => "finished",
             Err(error) => error.code(),
@@ -268,10 +267,10 @@ pub(super) fn poll(documents: &mut Documents, request: &Request<'_>) -> Result<V
 }
 
 /// Learns the jobs of all canvases, whatever has changed their specs.
-fn track_all(documents: &Documents, now: Timestamp) -> Result<(), BridgeError> {
+async fn track_all(documents: &Documents, now: Timestamp) -> Result<(), BridgeError> {
     let (engine, door) = (documents.engine(), &documents.faces.surfaces.door);
-    for canvas in block_on(engine.store().list(None, usize::MAX))? {
-        block_on(door.track(engine, &canvas, now))?;
+    for canvas in engine.store().list(None, usize::MAX).await? {
+        door.track(engine, &canvas, now).await?;
     }
     Ok(())
 }
@@ -338,14 +337,14 @@ fn faults(faults: Vec<SurfaceFault>) -> BridgeError {
     BridgeError::of(&first).with("errors", json!(faults))
 }
 
-pub(super) fn file(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+pub(super) async fn file(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let path = request.text("path")?;
-    let found = block_on(documents.faces.surfaces.door.file(
-        documents.engine(),
-        &canvas(request)?,
-        path,
-        documents.clock(),
-    ));
+    let found = documents
+        .faces
+        .surfaces
+        .door
+        .file(documents.engine(), &canvas(request)?, path, documents.clock())
+        .await;
     let file = found.map_err(|error| BridgeError::of(&error.to_json()))?;
     let (bytes, media_type) = (file.content.len(), file.media_type);
     let mut json = match AssetContent::from(file.content) {
@@ -357,15 +356,15 @@ pub(super) fn file(documents: &Documents, request: &Request<'_>) -> Result<Value
     Ok(json)
 }
 
-pub(super) fn audit(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+pub(super) async fn audit(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let limit = request.field::<Option<usize>>("limit")?.unwrap_or(100);
-    let records = block_on(documents.engine().audit(&canvas(request)?, None, limit, documents.clock()))?;
+    let records = documents.engine().audit(&canvas(request)?, None, limit, documents.clock()).await?;
     Ok(json!({"records": records}))
 }
 
 impl Documents {
     /// The key of a request: a session acts in the turn that runs, a retry in that of the first try.
-    fn surface_operation(
+    async fn surface_operation(
         &mut self,
         actor: &SurfaceActor,
         call: Option<CallId>,
@@ -384,7 +383,7 @@ impl Documents {
         let (SurfaceActor::SessionKey(_), Some(canvas)) = (actor, canvas) else {
             return Ok(OpKey { person: self.person.clone(), ..OpKey::of(conversation, call) });
         };
-        let turn = self.turn_of(canvas, &conversation, &call, now)?;
+        let turn = self.turn_of(canvas, &conversation, &call, now).await?;
         Ok(OpKey { conversation, turn, call, person: None })
     }
 }
