@@ -11,7 +11,7 @@ use canvas_core::document::{Base, Edit, Edited};
 use canvas_core::history::{HistoryMove, Redo, Undo, UndoRefusal, UndoScope};
 use canvas_core::lease::{CheckIn, LeasePolicy, Timestamp, Turn};
 use canvas_core::policy::WriteRules;
-use canvas_core::store::{BoxStore, Store as _};
+use canvas_core::store::{BoxStore, Store};
 use canvas_core::turn::{Cancel, Promotion, SetWorkMode, WorkMode};
 use canvas_core::{
     Author, BlobId, CallId, CanvasId, CollectOptions, Command, ConversationId, Engine, OpKey, PersonId,
@@ -20,9 +20,10 @@ use canvas_core::{
 use canvas_tools::{DocumentTools, Session, SessionMode, ToolCall, ToolReply, ToolSpec, Tools};
 use serde_json::{Value, json};
 
+use super::BridgeClock;
 use super::faces::{Faces, join};
 use super::request::{BridgeError, Request, left_out};
-use super::store::{self, Written};
+use super::store::{self, Counted, Written};
 
 /// The turns in which calls were first answered, so that a retry stays one. Of all canvases together, the oldest are
 /// forgotten beyond a number of calls.
@@ -185,6 +186,16 @@ const READS: [&str; 8] = [
 ];
 
 impl Documents {
+    /// Keeps the canvases in a store of the host.
+    pub(super) fn with_store<S: Store>(run: &str, open: impl FnOnce(BridgeClock) -> S) -> Self {
+        let mut documents = Self { run: format!("bridge-{run}"), ..Self::default() };
+        let clock = Arc::clone(&documents.clock);
+        let store = open(Arc::new(move || Timestamp::from_millis(clock.load(Ordering::Relaxed))));
+        documents.store = Counted::boxed(store, &documents.written);
+        documents.renew_engine();
+        documents
+    }
+
     /// Keeps the canvases elsewhere from now on, before there are any.
     pub(super) fn open(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
         if self.calls > 0 || !self.turns.is_empty() {
@@ -237,7 +248,6 @@ impl Documents {
         self.renew_engine();
         self.sessions.clear();
         self.renew_tools();
-        self.run = run_name();
         json!({})
     }
 

@@ -24,7 +24,11 @@ mod store;
 mod surface;
 mod text;
 
+use std::sync::Arc;
+
 use canvas_core::PersonId;
+use canvas_core::lease::Timestamp;
+use canvas_core::store::Store;
 use canvas_core::json::exact_json;
 use canvas_core::testing::block_on;
 use serde_json::{Value, json};
@@ -32,6 +36,9 @@ use serde_json::{Value, json};
 use documents::Documents;
 use operations::{Answer, OPERATIONS, Operation, TEXT, feature_of};
 use request::{BridgeError, Request, left_out};
+
+/// Reads the clock that the requests of a bridge set.
+pub type BridgeClock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// The engine with its canvases.
 #[derive(Debug, Default)]
@@ -43,6 +50,12 @@ impl Bridge {
     /// A bridge without canvases.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// A bridge on a store of the host, which gets the clock that requests set. `run` begins the ids of the bridge's own
+    /// calls. Take another one for each bridge, because the store may have the calls of earlier ones.
+    pub fn with_store<S: Store>(run: &str, open: impl FnOnce(BridgeClock) -> S) -> Self {
+        Self { documents: Documents::with_store(run, open) }
     }
 
     /// Answers one request. Whatever it is, the answer is one line of JSON.

@@ -74,13 +74,13 @@ impl Written {
 }
 
 /// Counts what commits put.
-struct Counted<S> {
+pub(super) struct Counted<S> {
     store: S,
     written: Arc<Written>,
 }
 
 impl<S: Store + 'static> Counted<S> {
-    fn boxed(store: S, written: &Arc<Written>) -> BoxStore {
+    pub(super) fn boxed(store: S, written: &Arc<Written>) -> BoxStore {
         BoxStore::new(Self { store, written: Arc::clone(written) })
     }
 }

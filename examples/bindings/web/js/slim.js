@@ -25,7 +25,7 @@ function native() {
 }
 
 const call = (request) => guarded(native(), () => wasm.call_text(request));
-export const { Engine, Session } = engineClasses(native);
+export const { Engine, Session, StoredEngine, StoredSession } = engineClasses(native);
 export const { apply, build, outline, resolve, grep, positions, editStructure, effects, redline } = textFunctions(call);
 export { Reply } from "./lib/engine.js";
 export { AddressError, CanvasError, PatchRejected, StaleEdit } from "./lib/errors.js";

@@ -1,9 +1,15 @@
 //! The WebAssembly part of the JavaScript package. Everything crosses the border as JSON, through the bridge.
 
 #[cfg(feature = "engine")]
+mod stored;
+
+#[cfg(feature = "engine")]
 use canvas_examples::bridge::Bridge;
 #[cfg(feature = "text")]
 use wasm_bindgen::prelude::wasm_bindgen;
+
+#[cfg(feature = "engine")]
+pub use self::stored::{HostStore, StoredEngine};
 
 /// Answers one request about plain text.
 #[cfg(feature = "text")]

@@ -1,29 +1,50 @@
 import { CanvasError, invalid } from "./errors.js";
-import { ask, guarded, isBroken } from "./json.js";
+import { ask, guarded, isBroken, resultOf, written } from "./json.js";
+import { CheckedStore } from "./store.js";
 import { object } from "./text.js";
 
-/** The classes, over `native`: a function that returns the module of an instance, which has the native class. */
+/** Sends a checked request, at once or once the store has answered. */
+const SEND = Symbol("send");
+const RULES = Symbol("rules");
+const NOW = Symbol("now");
+
+const closed = () => new CanvasError("CLOSED", "the engine is closed: open another one");
+
+/** Maps what a call returns, or what its promise will be. */
+const map = (result, one) => (result instanceof Promise ? result.then(one) : one(result));
+
+/** The classes, over `native`: a function that returns the module of an instance, which has the native classes. */
 export function engineClasses(native) {
   class Engine {
+    #clock;
+    #rules;
     #module;
     #native;
-    #clock;
 
-    constructor({ clock = Date.now, policy = {} } = {}) {
+    constructor(options = {}) {
+      const { clock = Date.now, policy = {} } = options;
       if (typeof clock !== "function") {
         throw invalid("clock is no function: pass one that returns the milliseconds since 1970");
       }
       this.#clock = clock;
+      const { leaseTtl = 15_000, rebase = true, retake = true, mergeWords = false } = object(policy, "policy");
+      this.#rules = { lease_ttl: leaseTtl, rebase, retake, merge_words: mergeWords };
+      if (new.target === StoredEngine) {
+        return;
+      }
       this.#module = native();
       this.#native = guarded(this.#module, () => new this.#module.Engine());
-      const { leaseTtl = 15_000, rebase = true, retake = true, mergeWords = false } = object(policy, "policy");
       try {
-        // Rules need no time.
-        this.#send("engine.policy", { lease_ttl: leaseTtl, rebase, retake, merge_words: mergeWords });
+        this[RULES]();
       } catch (error) {
         this.close();
         throw error;
       }
+    }
+
+    /** Sets the rules, which needs no time. */
+    [RULES]() {
+      return this[SEND]("engine.policy", this.#rules, { isTimed: false });
     }
 
     close() {
@@ -36,28 +57,33 @@ export function engineClasses(native) {
     }
 
     call(op, fields = {}) {
-      const engine = this.#native;
-      if (engine === null) {
-        throw new CanvasError("CLOSED", "the engine is closed: open another one");
-      }
       if (typeof op !== "string") {
         throw invalid("op is no string: pass the name of an operation");
       }
-      return this.#send(op, { now: Math.trunc(this.#clock()), ...object(fields, "fields") });
+      return this[SEND](op, object(fields, "fields"), { isTimed: true });
     }
 
-    #send(op, fields) {
+    [NOW]() {
+      return Math.trunc(this.#clock());
+    }
+
+    [SEND](op, fields, { isTimed }) {
       const engine = this.#native;
-      return ask((request) => guarded(this.#module, () => engine.call(request)), op, fields);
+      if (engine === null) {
+        throw closed();
+      }
+      const timed = isTimed ? { now: this[NOW](), ...fields } : fields;
+      return ask((request) => guarded(this.#module, () => engine.call(request)), op, timed);
     }
 
     create(canvas, markdown = "", { person } = {}) {
-      return this.call("canvas.create", { canvas, markdown, person }).revision_id;
+      return map(this.call("canvas.create", { canvas, markdown, person }), ({ revision_id }) => revision_id);
     }
 
     document(canvas) {
-      const { markdown, revision_id, canvas_epoch, locked } = this.call("canvas.text", { canvas });
-      return { markdown, revisionId: revision_id, epoch: canvas_epoch, isLocked: locked };
+      return map(this.call("canvas.text", { canvas }), ({ markdown, revision_id, canvas_epoch, locked }) => (
+        { markdown, revisionId: revision_id, epoch: canvas_epoch, isLocked: locked }
+      ));
     }
 
     edit(canvas, markdown, { base, person } = {}) {
@@ -65,8 +91,9 @@ export function engineClasses(native) {
         throw invalid("base is missing: pass the revision id of the text that was edited, or null to replace any");
       }
       const fields = { canvas, markdown, base_revision_id: base ?? undefined, person };
-      const { revision_id, canvas_epoch, moved, merged } = this.call("user.edit", fields);
-      return { revisionId: revision_id, epoch: canvas_epoch, moved, merged };
+      return map(this.call("user.edit", fields), ({ revision_id, canvas_epoch, moved, merged }) => (
+        { revisionId: revision_id, epoch: canvas_epoch, moved, merged }
+      ));
     }
 
     join(canvas, conversation = "main", { toolset = "document" } = {}) {
@@ -86,11 +113,11 @@ export function engineClasses(native) {
     }
 
     tools() {
-      return this.#ask("tool.list", { toolset: this.toolset }).tools;
+      return map(this.#ask("tool.list", { toolset: this.toolset }), ({ tools }) => tools);
     }
 
     prompt() {
-      return this.#ask("tool.prompt", { toolset: this.toolset }).prompt;
+      return map(this.#ask("tool.prompt", { toolset: this.toolset }), ({ prompt }) => prompt);
     }
 
     call(name, args = {}, { callId = freshId() } = {}) {
@@ -100,39 +127,47 @@ export function engineClasses(native) {
       }
       // A model may call only the tools that it was given.
       const toolset = this.toolset;
-      return new Reply(this.#of("tool.call", { call_id: callId, name, arguments: parsed, toolset, strict: true }));
+      const fields = { call_id: callId, name, arguments: parsed, toolset, strict: true };
+      return map(this.#of("tool.call", fields), (body) => new Reply(body));
     }
 
     message({ person } = {}) {
-      return this.#of("user.message", { person }).hidden_message ?? null;
+      return map(this.#of("user.message", { person }), ({ hidden_message }) => hidden_message ?? null);
     }
 
     mode(mode) {
-      this.#of("session.mode", { mode });
+      return map(this.#of("session.mode", { mode }), () => undefined);
     }
 
     end() {
-      const { hidden_message, promoted } = this.#of("turn.end", {});
-      return { hiddenMessage: hidden_message ?? null, promoted };
+      return map(this.#of("turn.end", {}), ({ hidden_message, promoted }) => (
+        { hiddenMessage: hidden_message ?? null, promoted }
+      ));
     }
 
     cancel({ person } = {}) {
-      return this.#of("user.cancel", { person }).canvas_epoch;
+      return map(this.#of("user.cancel", { person }), ({ canvas_epoch }) => canvas_epoch);
     }
 
     close() {
       if (this.#isClosed) {
-        return;
+        return undefined;
       }
-      try {
-        this.#of("session.close", {});
-      } catch (error) {
+      const over = () => {
+        this.#isClosed = true;
+      };
+      const failed = (error) => {
+        over();
         // Neither a closed engine nor one that has trapped has a lease, and what `using` ends with must not hide an error.
         if (!["CANVAS_NOT_FOUND", "CLOSED", "INTERNAL"].includes(error.code)) {
           throw error;
         }
-      } finally {
-        this.#isClosed = true;
+      };
+      try {
+        const result = this.#of("session.close", {});
+        return result instanceof Promise ? result.then(over, failed) : over();
+      } catch (error) {
+        return failed(error);
       }
     }
 
@@ -148,13 +183,96 @@ export function engineClasses(native) {
     }
   }
 
-  // Not everywhere yet.
-  if (typeof Symbol.dispose === "symbol") {
-    for (const kind of [Engine, Session]) {
-      Object.defineProperty(kind.prototype, Symbol.dispose, { value: kind.prototype.close, configurable: true, writable: true });
+  /** An engine on a store of the page. Its calls run one after the other, and all return promises. */
+  class StoredEngine extends Engine {
+    #module;
+    #native;
+    #last = Promise.resolve();
+    #wake = () => {};
+    #isClosed = false;
+
+    static async open(options) {
+      const { store, timeout = 30_000 } = object(options, "options");
+      const engine = new StoredEngine(options);
+      const module = native();
+      const checked = new CheckedStore(store, timeout);
+      engine.#module = module;
+      engine.#native = guarded(module, () => new module.StoredEngine(checked, freshId(), () => engine.#wake()));
+      try {
+        await engine[RULES]();
+      } catch (error) {
+        await engine.close();
+        throw error;
+      }
+      return engine;
+    }
+
+    [SEND](op, fields, { isTimed }) {
+      if (this.#isClosed || this.#native === undefined) {
+        throw closed();
+      }
+      const request = written({ op, ...fields });
+      const answered = this.#last.then(() => {
+        // The time is that at which the call runs, because an earlier one may have waited for the store.
+        const time = isTimed && fields.now === undefined ? `"now":${this[NOW]()},` : "";
+        return this.#run(`{${time}${request.slice(1)}`);
+      });
+      this.#last = answered.catch(() => {});
+      return answered.then(resultOf);
+    }
+
+    async #run(request) {
+      guarded(this.#module, () => this.#native.begin(request));
+      for (;;) {
+        const woken = new Promise((resolve) => {
+          this.#wake = resolve;
+        });
+        const answer = guarded(this.#module, () => this.#native.poll());
+        if (answer !== undefined) {
+          return answer;
+        }
+        await woken;
+      }
+    }
+
+    join(canvas, conversation = "main", { toolset = "document" } = {}) {
+      return new StoredSession(this, canvas, conversation, toolset);
+    }
+
+    /** Waits for the calls that have begun. */
+    async close() {
+      const isFirst = !this.#isClosed;
+      this.#isClosed = true;
+      await this.#last;
+      if (isFirst && !isBroken(this.#module)) {
+        guarded(this.#module, () => this.#native.free());
+      }
     }
   }
-  return { Engine, Session };
+
+  class StoredSession extends Session {}
+
+  // A wrong argument rejects the promise too.
+  for (const [stored, plain] of [[StoredEngine, Engine], [StoredSession, Session]]) {
+    for (const name of Object.getOwnPropertyNames(plain.prototype)) {
+      if (name !== "constructor" && !Object.hasOwn(stored.prototype, name)) {
+        const value = async function (...args) {
+          return plain.prototype[name].apply(this, args);
+        };
+        Object.defineProperty(stored.prototype, name, { value, configurable: true, writable: true });
+      }
+    }
+  }
+  // Not everywhere yet.
+  const disposals = [["dispose", [Engine, Session]], ["asyncDispose", [StoredEngine, StoredSession]]];
+  for (const [name, kinds] of disposals) {
+    if (typeof Symbol[name] === "symbol") {
+      for (const kind of kinds) {
+        Object.defineProperty(kind.prototype, Symbol[name], { value: kind.prototype.close, configurable: true, writable: true });
+      }
+    }
+  }
+  return { Engine, Session, StoredEngine, StoredSession };
 }
 
 export class Reply {

@@ -24,7 +24,12 @@ export function isBroken(instance) {
 
 /** Sends a request by `call`, and returns its result. */
 export function ask(call, op, fields) {
-  const reply = JSON.parse(call(written({ ...fields, op })));
+  return resultOf(call(written({ ...fields, op })));
+}
+
+/** Returns the result of an answer, or throws its error. */
+export function resultOf(answer) {
+  const reply = JSON.parse(answer);
   if (reply.ok !== true) {
     throw errorOf(reply.error);
   }
