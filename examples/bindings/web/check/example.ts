@@ -1,7 +1,8 @@
 // Every type of the package, as a strict program uses it.
-import { AddressError, CanvasError, Engine, PatchRejected, type Json, type Reply, type Session } from "canvas-engine";
+import { AddressError, CanvasError, Engine, PatchRejected, StaleEdit, type Code, type Json, type Reply, type Session } from "canvas-engine";
 import { init, positions as slimPositions } from "canvas-engine/slim";
 import { apply, build, editStructure, grep, outline, positions, resolve, type Applied, type Position } from "canvas-engine/text";
+import type { Actor, CanvasCommandInput, LockEvent, Proposal } from "canvas-engine/types";
 
 const applied: Applied = apply("a\n", build("a\n", "b\n", { context: 1 }), { mode: "anchored" });
 const lines: number[] = applied.spans.flatMap(({ startLine, endLine }) => [startLine, endLine]);
@@ -24,10 +25,26 @@ try {
 } catch (error) {
   if (error instanceof PatchRejected || error instanceof AddressError) {
     console.log(error.details);
+  } else if (error instanceof StaleEdit) {
+    const diff: string | null | undefined = error.changes?.diff;
+    console.log(diff);
   } else if (error instanceof CanvasError) {
     console.log(error.code, error.retryable, error.place);
   }
 }
+const code: Code | null = reply.code;
+switch (code) {
+  case "STALE_EPOCH":
+  case "CLOSED":
+    console.log("again");
+}
+// Results of other operations have the types of the schemas.
+const proposals = engine.call("proposal.list", { canvas: "plan" })["proposals"] as unknown as Proposal[];
+const ids: string[] = proposals.flatMap(({ parts }) => parts.map(({ id }) => id));
+const actor: Actor = { conversation: "chat", turn: 1 };
+const command: CanvasCommandInput = { type: "component.remove", payload: { componentId: "cmp_1" } };
+const seen = (event: LockEvent): string => JSON.stringify(event);
+console.log(ids, actor, command, seen);
 await init(new Uint8Array());
 console.log(lines, position?.utf16, title, place, found, moved, lease, hidden, slimPositions);
 
@@ -39,3 +56,10 @@ engine.edit("plan", "b\n");
 new Session();
 // @ts-expect-error An offset has a unit.
 positions("a", [{ column: 1 }]);
+// @ts-expect-error There is no such code.
+const noCode: Code = "STALE_EPOCHS";
+// @ts-expect-error A turn is a number.
+const noActor: Actor = { conversation: "chat", turn: "1" };
+// @ts-expect-error No command has this type.
+const noCommand: CanvasCommandInput = { type: "component.fly", payload: {} };
+console.log(noCode, noActor, noCommand);

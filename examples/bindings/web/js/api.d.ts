@@ -1,7 +1,9 @@
 /// <reference lib="esnext.disposable" />
 
-/** What JSON holds. */
-export type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
+import type { Code, Reason } from "./codes.js";
+import type { Changes, Conflict, Json, MergedLine, NativeConflict, RepairKind, SpanKind } from "./types.js";
+
+export type { Code, Json, Reason };
 export type JsonObject = { [name: string]: Json };
 /** Anything that `JSON.stringify` writes as an object. A field that is `undefined` is left out. */
 export type Fields = { readonly [name: string]: unknown };
@@ -15,7 +17,7 @@ export interface Lines {
 /** A slip in the form of a patch that was repaired. Hunks count from 1, and 0 is the patch as a whole. */
 export interface Repair {
   hunk: number;
-  kind: string;
+  kind: RepairKind;
 }
 
 /** The result of a patch. */
@@ -89,7 +91,7 @@ export interface Effect {
 
 /** A piece of a change. */
 export interface Span {
-  kind: "keep" | "insert" | "delete";
+  kind: SpanKind;
   text: string;
 }
 
@@ -140,9 +142,9 @@ export function redline(before: string, after: string): Span[];
 
 /** An operation was refused. What a model may correct is a {@link Reply}, not an error. */
 export class CanvasError extends Error {
-  constructor(code: string, message: string, details?: JsonObject, options?: { cause?: unknown });
+  constructor(code: Code, message: string, details?: JsonObject, options?: { cause?: unknown });
   /** Stable. */
-  readonly code: string;
+  readonly code: Code;
   /** The other fields of the refusal. */
   readonly details: JsonObject;
   /** Whether the same call may succeed later. */
@@ -154,9 +156,9 @@ export class CanvasError extends Error {
 /** A patch does not apply. */
 export class PatchRejected extends CanvasError {
   /** The reason of the first conflict. */
-  get reason(): string;
+  get reason(): Reason;
   /** The hunks that do not fit, each with its reason and the lines there now. */
-  get conflicts(): JsonObject[];
+  get conflicts(): (Conflict | NativeConflict)[];
 }
 
 /**
@@ -169,7 +171,7 @@ export class StaleEdit extends CanvasError {
   /** The current revision. */
   get revisionId(): string;
   /** The changes since the base, as a diff, if its text is known. */
-  get changes(): JsonObject | null;
+  get changes(): Changes | null;
 }
 
 /** An address leads to no place, or to several. */
@@ -193,7 +195,7 @@ export interface Edited {
   /** Whether others changed the document since the base. */
   moved: boolean;
   /** The lines that have the words of both. */
-  merged: JsonObject[];
+  merged: MergedLine[];
 }
 
 /** A tool as a model sees it. `parameters` is a JSON Schema. */
@@ -210,7 +212,7 @@ export class Reply {
   private constructor(body: JsonObject);
   readonly body: JsonObject;
   get ok(): boolean;
-  get code(): string | null;
+  get code(): Code | null;
   /** One sentence about a refusal, with the next step. */
   get message(): string | null;
   /** The reply as the content of a tool result. */

@@ -1,6 +1,6 @@
 export {
   AddressError, CanvasError, PatchRejected, apply, build, editStructure, effects, grep, outline, positions, redline, resolve,
-} from "./types.js";
+} from "./api.js";
 export type {
-  Applied, Effect, Fields, Found, Json, JsonObject, Lines, Match, Offset, Place, Position, Repair, Restructured, Section, Span,
-} from "./types.js";
+  Applied, Code, Effect, Fields, Found, Json, JsonObject, Lines, Match, Offset, Place, Position, Reason, Repair, Restructured, Section, Span,
+} from "./api.js";

@@ -3,6 +3,7 @@
 mod codes;
 mod python;
 mod shape;
+mod typescript;
 
 use std::path::PathBuf;
 
@@ -10,10 +11,13 @@ use super::pages::root;
 
 /// Returns each module with its path.
 pub(crate) fn all() -> Vec<(PathBuf, String)> {
-    let types = shape::types();
-    let package = root().join("examples/bindings/python/python/canvas_engine");
+    let (types, codes) = (shape::types(), codes::all());
+    let python = root().join("examples/bindings/python/python/canvas_engine");
+    let web = root().join("examples/bindings/web/js");
     vec![
-        (package.join("types.py"), python::types(&types)),
-        (package.join("_codes.py"), python::codes(&codes::all())),
+        (python.join("types.py"), python::types(&types)),
+        (python.join("_codes.py"), python::codes(&codes)),
+        (web.join("types.d.ts"), typescript::types(&types)),
+        (web.join("codes.d.ts"), typescript::codes(&codes)),
     ]
 }
