@@ -1,27 +1,12 @@
 // Runs the tests of the package in Chromium: in a page and in a module worker, without a bundler.
 //
 //   node browser.mjs FOLDER CHROMIUM      FOLDER has `tests` and `node_modules`
-import { readFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import { extname, join, normalize } from "node:path";
-
 import { chromium } from "playwright-core";
 
+import { served } from "./serve.mjs";
+
 const [folder, executablePath] = process.argv.slice(2);
-const types = { ".html": "text/html", ".js": "text/javascript", ".wasm": "application/wasm" };
-const page = "<!doctype html><meta charset=utf-8><title>canvas-engine</title>";
-const server = createServer(async ({ url }, response) => {
-  const path = normalize(decodeURIComponent(new URL(url, "http://localhost").pathname));
-  try {
-    const body = path === "/" ? page : await readFile(join(folder, path));
-    response.writeHead(200, { "content-type": types[path === "/" ? ".html" : extname(path)] ?? "application/octet-stream" });
-    response.end(body);
-  } catch {
-    response.writeHead(404).end();
-  }
-});
-await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-const origin = `http://127.0.0.1:${server.address().port}`;
+const { server, origin } = await served(folder);
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
 let isWrong = false;
 try {

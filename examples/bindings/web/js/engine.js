@@ -1,9 +1,7 @@
-import { compiled } from "./lib/load.js";
-import { init } from "./slim.js";
+import { fetched } from "./lib/load.js";
+import { init } from "./lib/module.js";
 
-await init(await compiled("engine_bg.wasm"));
+// Bundlers know this form of a URL.
+await init(await fetched(new URL("./wasm/engine_bg.wasm", import.meta.url)));
 
-export {
-  AddressError, CanvasError, Engine, PatchRejected, Reply, Session, StaleEdit, StoredEngine, StoredSession,
-  apply, build, editStructure, effects, grep, outline, positions, redline, resolve,
-} from "./slim.js";
+export * from "./lib/public.js";

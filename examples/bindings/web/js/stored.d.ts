@@ -1,4 +1,4 @@
-import type { CanvasDocument, Edited, Fields, JsonObject, Policy, Reply, Session, Tool, Toolset } from "./types.js";
+import type { CanvasDocument, Edited, Fields, JsonObject, Policy, Reply, Session, Tool, Toolset } from "./api.js";
 
 /** A row of a store. Both are opaque for the store. */
 export interface StoredRow {

@@ -1,10 +1,7 @@
-import { guarded } from "./lib/json.js";
-import { compiled } from "./lib/load.js";
-import { textFunctions } from "./lib/text.js";
-import * as native from "./wasm/text.js";
+import { fetched } from "./lib/load.js";
+import { load } from "./lib/text-module.js";
 
-await native.default({ module_or_path: await compiled("text_bg.wasm") });
+// Bundlers know this form of a URL.
+await load(await fetched(new URL("./wasm/text_bg.wasm", import.meta.url)));
 
-const call = (request) => guarded(native, () => native.call_text(request));
-export const { apply, build, outline, resolve, grep, positions, editStructure, effects, redline } = textFunctions(call);
-export { AddressError, CanvasError, PatchRejected } from "./lib/errors.js";
+export * from "./lib/text-public.js";

@@ -48,7 +48,8 @@ test("each entry has its types, and no more names than they have", async () => {
   assert.equal(await import("canvas-engine/engine"), engine);
   const slim = await import("canvas-engine/slim");
   assert.deepEqual([...Object.keys(engine), "init"].sort(), Object.keys(slim).sort());
-  const types = await readFile(new URL("api.d.ts", import.meta.resolve("canvas-engine")), "utf8");
+  const files = ["api.d.ts", "stored.d.ts"].map((file) => readFile(new URL(file, import.meta.resolve("canvas-engine")), "utf8"));
+  const types = (await Promise.all(files)).join("\n");
   for (const name of Object.keys(engine)) {
     assert.match(types, new RegExp(`export (class|function) ${name}\\b`));
   }

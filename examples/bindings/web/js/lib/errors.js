@@ -6,7 +6,6 @@ const OF_ADDRESSES = new Set([
 export class CanvasError extends Error {
   constructor(code, message, details = {}, options = undefined) {
     super(message, options);
-    this.name = new.target.name;
     this.code = code;
     this.details = details;
   }
@@ -48,6 +47,11 @@ export class AddressError extends CanvasError {
   get candidates() {
     return objects(this.details.candidates);
   }
+}
+
+// Bundlers shorten the names of classes.
+for (const [name, kind] of Object.entries({ CanvasError, PatchRejected, StaleEdit, AddressError })) {
+  Object.defineProperty(kind.prototype, "name", { value: name, configurable: true, writable: true });
 }
 
 /** The error of a refused request. */

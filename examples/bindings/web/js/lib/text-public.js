@@ -1,0 +1,6 @@
+// What all entries without engines export.
+import { call } from "./text-module.js";
+import { textFunctions } from "./text.js";
+
+export const { apply, build, outline, resolve, grep, positions, editStructure, effects, redline } = textFunctions(call);
+export { AddressError, CanvasError, PatchRejected } from "./errors.js";
