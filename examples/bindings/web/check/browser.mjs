@@ -45,6 +45,37 @@ try {
       await tab.close();
     }
   }
+  // Tabs of one context share the database.
+  const context = await browser.newContext();
+  const tab = await context.newPage();
+  await tab.goto(origin);
+  const { count, failed } = await tab.evaluate(async () => {
+    const canvas = await import("/node_modules/canvas-engine/engine.js");
+    const { IndexedDbStore } = await import("/node_modules/canvas-engine/indexeddb.js");
+    const { storedTests } = await import("/tests/stored.js");
+    const { rejections } = await import("/tests/run.js");
+    const engine = await canvas.StoredEngine.open({ store: await IndexedDbStore.open() });
+    await engine.create("plan", "# Plan\n");
+    return rejections(storedTests(canvas, (name) => IndexedDbStore.open(name)));
+  });
+  const other = await context.newPage();
+  await other.goto(origin);
+  const found = await other.evaluate(async () => {
+    const { StoredEngine } = await import("/node_modules/canvas-engine/engine.js");
+    const { IndexedDbStore } = await import("/node_modules/canvas-engine/indexeddb.js");
+    const store = await IndexedDbStore.open();
+    const engine = await StoredEngine.open({ store });
+    const { markdown } = await engine.document("plan");
+    store.close();
+    const closed = await engine.document("plan").catch(({ code }) => code);
+    return [markdown, closed];
+  });
+  if (JSON.stringify(found) !== JSON.stringify(["# Plan\n", "STORE_UNAVAILABLE"])) {
+    failed.push(`another tab: ${JSON.stringify(found)}`);
+  }
+  console.log(`IndexedDB: ${count + 1} tests, ${failed.length} failed`);
+  failed.forEach((failure) => console.log(failure));
+  isWrong ||= failed.length > 0;
 } finally {
   await browser.close();
   server.close();

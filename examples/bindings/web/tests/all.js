@@ -2,7 +2,7 @@
 const text = "# Plan\n\n- [ ] one\n- [ ] two\n";
 const tick = "@@ -3,1 +3,1 @@\n-- [ ] one\n+- [x] one\n";
 
-function equal(actual, expected, what = "") {
+export function equal(actual, expected, what = "") {
   const [one, other] = [JSON.stringify(actual, sorted), JSON.stringify(expected, sorted)];
   if (one !== other) {
     throw new Error(`${what} is ${String(one).slice(0, 300)}, not ${String(other).slice(0, 300)}`);

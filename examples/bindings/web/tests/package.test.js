@@ -8,6 +8,7 @@ import * as engine from "canvas-engine";
 import * as text from "canvas-engine/text";
 
 import { testsOf } from "./all.js";
+import { MapStore, faultTests, storedTests } from "./stored.js";
 import { play } from "./transcript.js";
 
 for (const [entry, canvas] of Object.entries({ engine, text })) {
@@ -29,6 +30,12 @@ for (const entry of ["canvas-engine", "canvas-engine/text"]) {
     assert.deepEqual(failed, []);
     assert.ok(count > 10);
   });
+}
+
+const stores = new Map();
+const open = async (name) => stores.get(name) ?? stores.set(name, new MapStore()).get(name);
+for (const [name, run] of Object.entries({ ...storedTests(engine, open), ...faultTests(engine) })) {
+  test(`a store in memory: ${name}`, run);
 }
 
 test("a module that has trapped, and one that is not loaded", async () => {
