@@ -65,7 +65,7 @@ function checked(key, value) {
   }
 }
 
-function wellFormed(text) {
+export function wellFormed(text) {
   if (!text.isWellFormed()) {
     throw invalid("the text has a lone surrogate: replace it");
   }

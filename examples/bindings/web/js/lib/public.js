@@ -1,11 +1,9 @@
 // What all entries with engines export.
 import { engineClasses } from "./engine.js";
-import { guarded } from "./json.js";
 import { native } from "./module.js";
 import { textFunctions } from "./text.js";
 
-const call = (request) => guarded(native(), () => native().call_text(request));
 export const { Engine, Session, StoredEngine, StoredSession } = engineClasses(native);
-export const { apply, build, outline, resolve, grep, positions, editStructure, effects, redline } = textFunctions(call);
+export const { apply, build, outline, resolve, grep, positions, editStructure, effects, redline } = textFunctions(native);
 export { Reply } from "./engine.js";
 export { AddressError, CanvasError, PatchRejected, StaleEdit } from "./errors.js";

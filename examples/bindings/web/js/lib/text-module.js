@@ -1,6 +1,5 @@
-import * as native from "../wasm/text.js";
-import { guarded } from "./json.js";
+import * as wasm from "../wasm/text.js";
 
-export const load = async (bytes) => native.default({ module_or_path: await WebAssembly.compile(bytes) });
+export const load = async (bytes) => wasm.default({ module_or_path: await WebAssembly.compile(bytes) });
 
-export const call = (request) => guarded(native, () => native.call_text(request));
+export const native = () => wasm;

@@ -1,6 +1,6 @@
 // What all entries without engines export.
-import { call } from "./text-module.js";
+import { native } from "./text-module.js";
 import { textFunctions } from "./text.js";
 
-export const { apply, build, outline, resolve, grep, positions, editStructure, effects, redline } = textFunctions(call);
+export const { apply, build, outline, resolve, grep, positions, editStructure, effects, redline } = textFunctions(native);
 export { AddressError, CanvasError, PatchRejected } from "./errors.js";

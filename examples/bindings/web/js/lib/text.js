@@ -1,8 +1,9 @@
 import { invalid } from "./errors.js";
-import { ask } from "./json.js";
+import { ask, guarded, wellFormed } from "./json.js";
 
-/** The functions on plain text, over a function that answers requests. */
-export function textFunctions(call) {
+/** The functions on plain text, over `native`: a function that returns the module of an instance. */
+export function textFunctions(native) {
+  const call = (request) => guarded(native(), () => native().call_text(request));
   const send = (op, fields) => ask(call, op, fields);
   return {
     apply(text, patch, { mode = "strict" } = {}) {
@@ -10,7 +11,10 @@ export function textFunctions(call) {
       if (mode !== "strict" && mode !== "anchored") {
         throw invalid(`there is no mode ${String(mode)}: pass strict or anchored`);
       }
-      const applied = send("patch.apply", { text, patch, mode });
+      const [utf8, patchUtf8] = [encoded(text), encoded(patch)];
+      const reply = guarded(native(), () => native().apply_patch(utf8, patchUtf8, mode === "anchored"));
+      // If it is refused, the reply to a request has the reason.
+      const applied = reply === "" ? send("patch.apply", { text, patch, mode }) : withText(reply);
       return {
         text: applied.text,
         hunks: applied.applied_hunks,
@@ -26,8 +30,8 @@ export function textFunctions(call) {
       if (!Number.isInteger(context) || context < 0 || context > 1_000_000) {
         throw invalid(`there are no ${String(context)} lines of context: pass 0 or more`);
       }
-      const { patch } = send("patch.build", { before, after, context });
-      return patch.replace(NAMES, "");
+      const [utf8, otherUtf8] = [encoded(before), encoded(after)];
+      return guarded(native(), () => native().build_patch(utf8, otherUtf8, context));
     },
 
     outline(text) {
@@ -89,8 +93,19 @@ export function textFunctions(call) {
   };
 }
 
-/** The bridge names the files of a patch. Without names, it goes into any. */
-const NAMES = /^--- a\/document\.md\n\+\+\+ b\/document\.md\n/;
+const encoder = new TextEncoder();
+
+/** Encodes a text, which is faster than JSON. `encode` takes twice as long as `encodeInto`. */
+function encoded(text) {
+  const room = new Uint8Array(3 * wellFormed(text).length);
+  return room.subarray(0, encoder.encodeInto(text, room).written);
+}
+
+/** Reads a line of JSON, and the text after it. */
+function withText(reply) {
+  const end = reply.indexOf("\n");
+  return { ...JSON.parse(reply.slice(0, end)), text: reply.slice(end + 1) };
+}
 
 function lines({ start_line, end_line }) {
   return { startLine: start_line, endLine: end_line };
