@@ -28,6 +28,7 @@ from ._text import (
     resolve,
 )
 from ._types import Fields, Json, JsonObject, Mode, Provider, Toolset
+from ._watch import Watch, WatchEvent
 
 __all__ = [
     "AddressError",
@@ -68,6 +69,8 @@ __all__ = [
     "StaleEdit",
     "Toolset",
     "TurnEnd",
+    "Watch",
+    "WatchEvent",
     "apply",
     "build",
     "edit_structure",

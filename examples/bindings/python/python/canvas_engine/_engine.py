@@ -14,6 +14,7 @@ from ._errors import CanvasError
 from ._json import ask, given
 from ._session import Session
 from ._types import ChangeJson, DecidedJson, DocumentJson, EditedJson, Fields, JsonObject, MovedJson, Toolset
+from ._watch import Watch, Watchers
 
 if TYPE_CHECKING:
     from .types import Actor, HistoryEntry, KeptChange, OwnedSpan, Owner, PartView
@@ -125,6 +126,7 @@ class Engine:
             raise CanvasError("INVALID_ARGUMENTS", "lease_ttl is not between 0.001 and 4,000,000 seconds: pass another one")
         self._native = _native.Engine()
         self._clock = clock
+        self._watchers = Watchers()
         self.call("engine.policy", {**asdict(policy), "lease_ttl": round(policy.lease_ttl * 1000)})
 
     @classmethod
@@ -146,8 +148,9 @@ class Engine:
         return engine
 
     def close(self) -> None:
-        """Frees the engine. Later calls raise ``CLOSED``."""
+        """Frees the engine, and ends its watches. Later calls raise ``CLOSED``."""
         self._native.close()
+        self._watchers.close()
 
     def __enter__(self) -> Engine:
         return self
@@ -159,7 +162,13 @@ class Engine:
 
     def call(self, op: str, fields: Fields | None = None) -> JsonObject:
         """Sends any operation of the JSON interface, and returns its result. The field ``now`` comes from the clock."""
-        return ask(self._native, op, {"now": int(self._clock() * 1000), **(fields or {})})
+        try:
+            return self._ask(op, fields or {})
+        finally:
+            self._watchers.after(op, fields or {})
+
+    def _ask(self, op: str, fields: Fields) -> JsonObject:
+        return ask(self._native, op, {"now": int(self._clock() * 1000), **fields})
 
     def create(self, canvas: str, markdown: str = "", *, person: str | None = None) -> str:
         """Creates a canvas with a document, and returns its revision id."""
@@ -180,6 +189,13 @@ class Engine:
         fields = given({"canvas": canvas, "markdown": markdown, "base_revision_id": base, "person": person})
         done = cast("EditedJson", self.call("user.edit", fields))
         return Edited(done["revision_id"], done["canvas_epoch"], done["moved"], tuple(done["merged"]))
+
+    def watch(self, canvas: str, *, interval: float | None = 1.0) -> Watch:
+        """Watches a canvas, which need not exist yet, in asyncio or trio: ``async for event in engine.watch("plan")``.
+
+        Every ``interval`` seconds, it looks for changes by other processes, unless that is ``None``.
+        """
+        return self._watchers.add(Watch(self._ask, canvas, interval))
 
     def join(self, canvas: str, conversation: str = "main", *, toolset: Toolset = "document") -> Session:
         """Lets a model work on a canvas in a conversation."""
