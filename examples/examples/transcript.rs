@@ -2,8 +2,10 @@
 //! requests again through its own objects, and must give the same replies.
 //!
 //! ```text
-//! cargo run -p canvas-examples --example transcript -- 2000
+//! cargo run -p canvas-examples --example transcript -- 2000 faces
 //! ```
+//!
+//! With `faces`, boards, surfaces and recipes are in it too.
 
 use std::env;
 use std::error::Error;
@@ -15,7 +17,7 @@ use serde_json::{Value, json};
 fn main() -> Result<(), Box<dyn Error>> {
     let count = env::args().nth(1).map_or(Ok(2_000), |count| count.parse())?;
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let mut story = Story::new();
+    let mut story = Story::new(env::args().nth(2).as_deref() == Some("faces"));
     while story.count < count {
         for (request, reply) in story.step() {
             writeln!(out, "{}", json!({"request": request, "reply": reply}))?;
@@ -105,11 +107,13 @@ struct Story {
     count: usize,
     calls: usize,
     pairs: Vec<(Value, Value)>,
+    has_faces: bool,
 }
 
 impl Story {
-    fn new() -> Self {
+    fn new(has_faces: bool) -> Self {
         Self {
+            has_faces,
             bridge: Bridge::new(),
             dice: Dice(0x9e37_79b9_7f4a_7c15),
             now: 1_700_000_000_000,
@@ -121,9 +125,14 @@ impl Story {
 
     /// Makes a few requests that belong together, and returns them with their replies.
     fn step(&mut self) -> Vec<(Value, Value)> {
-        match self.dice.roll(3) {
+        match self.dice.roll(if self.has_faces { 5 } else { 3 }) {
             0 => self.on_text(),
-            _ => self.on_canvas(),
+            1 | 2 => self.on_canvas(),
+            3 => self.on_board(),
+            _ => match self.dice.roll(2) {
+                0 => self.on_surface(),
+                _ => self.on_recipe(),
+            },
         }
         std::mem::take(&mut self.pairs)
     }
@@ -316,6 +325,199 @@ impl Story {
                 let id = part["id"].as_str().unwrap_or_default();
                 self.ask(json!({"op": "proposal.decide", "canvas": canvas, "accept": [id], "person": person,
                                 "seen": {id: part["after"]}}));
+            }
+        }
+    }
+
+    fn on_board(&mut self) {
+        let canvas = format!("board-{}", self.dice.roll(3));
+        let read = self.ask(json!({"op": "board.get", "canvas": canvas}));
+        let Some(board) = read.pointer("/result/workspace/canvas").cloned() else {
+            let grid = json!({"columns": 12, "rows": 8, "gap": 8, "cellWidth": 100, "cellHeight": 80});
+            self.ask(json!({"op": "board.create", "canvas": canvas, "grid": grid}));
+            return;
+        };
+        let shown = board["components"].as_array().cloned().unwrap_or_default();
+        let component = match shown.len() {
+            0 => json!("cmp-none"),
+            count => shown[self.dice.roll(count)]["id"].clone(),
+        };
+        let person = self.dice.of(&PEOPLE);
+        let place = json!({"row": self.dice.roll(8), "col": self.dice.roll(12)});
+        match self.dice.roll(8) {
+            0..=2 => {
+                let registry = self.ask(json!({"op": "board.registry"}));
+                let known = registry["result"]["definitions"].as_array().cloned().unwrap_or_default();
+                let create = json!({"typeId": known[self.dice.roll(known.len())]["typeId"]});
+                let remove = json!({"componentId": component});
+                let settings = json!({"theme": "dark"});
+                let command = self.dice.one_of([
+                    json!({"type": "component.create", "payload": create}),
+                    json!({"type": "component.create", "payload": create}),
+                    json!({"type": "component.move", "payload": {"componentId": component, "position": place}}),
+                    json!({"type": "component.remove", "payload": remove}),
+                    json!({"type": "settings.update", "payload": settings}),
+                ]);
+                let source = self.dice.of(&["user", "assistant"]);
+                self.ask(json!({"op": "board.command", "canvas": canvas, "command": command, "source": source,
+                                "person": person}));
+            }
+            3 | 4 => {
+                let action = self.dice.one_of([
+                    json!({"type": "user.move", "componentId": component, "position": place}),
+                    json!({"type": "user.dismiss", "componentId": component}),
+                    json!({"type": "user.refresh", "componentId": component}),
+                    json!({"type": "user.undo"}),
+                    json!({"type": "user.redo"}),
+                ]);
+                self.ask(json!({"op": "board.action", "canvas": canvas, "action": action, "person": person}));
+            }
+            5 => {
+                let size = json!({"cols": 1 + self.dice.roll(12), "rows": 1 + self.dice.roll(4)});
+                let hints = json!({"nearComponentId": component});
+                self.ask(json!({"op": "board.place", "canvas": canvas, "size": size}));
+                self.ask(json!({"op": "board.place", "canvas": canvas, "size": size, "hints": hints}));
+            }
+            6 => drop(self.ask(
+                json!({"op": "board.context", "canvas": canvas, "max_tokens": 2_000, "timezone": "Europe/Berlin"}),
+            )),
+            _ => {
+                let kind = self.dice.of(&["stats", "weather"]);
+                let query = json!({"type": kind, "params": {"repo": "o/r", "metric": "stars"}});
+                self.ask(json!({"op": "board.data", "source": "mock-github", "query": query}));
+            }
+        }
+    }
+
+    /// Tools that answer by a script.
+    fn host(&mut self) {
+        let order =
+            json!({"type": "object", "properties": {"from": {"type": "string"}}, "required": ["from"]});
+        let rows = json!({"rows": [{"id": "b", "amount": 20}, {"id": "a", "amount": 35}]});
+        let tools = json!({
+            "orders": {"schema": order, "readOnly": true, "result": rows},
+            "mail": {"result": {"sent": true}},
+            "slow": {"hold": true, "readOnly": true},
+        });
+        self.ask(json!({"op": "surface.host", "tools": tools, "sessions": {"agent:main": "1. look"},
+                        "ceiling": {"trust": ["mail"]}, "seed": 1}));
+    }
+
+    fn on_surface(&mut self) {
+        let id = format!("surface-{}", self.dice.roll(3));
+        let actor = self.dice.one_of([json!({"clientId": "window"}), json!({"clientId": "other"})]);
+        let got = self.surface("canvas.get", json!({"canvasId": id}), &actor);
+        let spec = json!({
+            "version": 1, "mode": "html", "toolPolicy": {"allow": ["mail", "orders", "slow"]},
+            "state": {"to": "ana", "sent": null, "draft": {"text": ""}},
+            "actions": {
+                "send": {"kind": "tool.call", "tool": "mail", "args": {"text": "to {{state.to}}"}, "saveAs": "sent"},
+                "wait": {"kind": "tool.call", "tool": "slow", "args": {}, "saveAs": "sent"},
+                "clear": {"kind": "state.patch", "patch": [{"op": "replace", "path": "/draft/text", "value": ""}]},
+            },
+            "bindings": {"buttons.send": "send"},
+        });
+        if got["ok"] != true {
+            self.host();
+            let params = json!({"canvasId": id, "title": "Größe", "spec": spec,
+                                "assets": {"assets/index.html": "<p>größer"}});
+            self.surface("canvas.create", params, &actor);
+            return;
+        }
+        match self.dice.roll(8) {
+            0 | 1 => {
+                let patch = json!([{"op": "replace", "path": self.dice.of(&["/to", "/draft/text", "/none/x"]),
+                                    "value": self.dice.of(&["ben", "größe"])}]);
+                self.surface("canvas.patch", json!({"canvasId": id, "patch": patch}), &actor);
+            }
+            2 | 3 => {
+                let action = self.dice.of(&["send", "clear", "fly"]);
+                self.surface("canvas.action", json!({"canvasId": id, "actionId": action}), &actor);
+            }
+            4 => {
+                self.surface("canvas.list", json!({}), &actor);
+                self.ask(json!({"op": "surface.poll"}));
+                self.ask(json!({"op": "surface.settle", "eventId": "event-none", "result": 1}));
+            }
+            5 => {
+                let path = self.dice.of(&["assets/index.html", "assets/none.html"]);
+                self.ask(json!({"op": "surface.file", "canvas": id, "path": path}));
+                self.ask(json!({"op": "surface.audit", "canvas": id, "limit": 5}));
+            }
+            6 => {
+                let mut spec = spec;
+                if self.dice.roll(2) == 0 {
+                    spec["bindings"]["buttons.fly"] = json!("fly");
+                }
+                self.ask(json!({"op": "surface.check", "spec": spec}));
+                self.ask(json!({"op": "json.canonical", "value": spec}));
+            }
+            _ => {
+                let template = json!({"text": self.dice.of(&["to {{state.to}}", "{{state.none}}", "{{now"])});
+                self.ask(json!({"op": "surface.template", "template": template, "state": {"to": "ana"}}));
+            }
+        }
+    }
+
+    fn surface(&mut self, method: &str, params: Value, actor: &Value) -> Value {
+        self.ask(json!({"op": "surface.request", "method": method, "params": params, "actor": actor}))
+    }
+
+    fn on_recipe(&mut self) {
+        let canvas = format!("recipe-{}", self.dice.roll(2));
+        let recipe = json!({
+            "version": 1, "catalogue": 1, "timezone": "Europe/Berlin",
+            "steps": [
+                {"id": "orders", "tool": "orders", "params": {"from": {"$date": "now-7d/d", "as": "date"}}},
+            ],
+            "mappings": [
+                {"step": "orders", "path": "/rows/0/id", "component": "first"},
+                {"step": "orders", "path": "/rows", "component": "sum", "ops": [
+                    {"op": "aggregate", "values": {"sum": {"fn": "sum", "path": "/amount"}}},
+                ]},
+            ],
+        });
+        let got = self.ask(json!({"op": "recipe.get", "canvas": canvas}));
+        if got["ok"] != true {
+            self.host();
+            self.ask(json!({"op": "canvas.create", "canvas": canvas, "markdown": ""}));
+            self.ask(json!({"op": "recipe.record", "canvas": canvas, "recipe": recipe}));
+            return;
+        }
+        match self.dice.roll(6) {
+            0 | 1 => {
+                let is_dry = self.dice.roll(2) == 0;
+                let replayed = self.ask(json!({"op": "recipe.replay", "canvas": canvas, "dryRun": is_dry}));
+                let run = &replayed["result"]["runId"];
+                let run = if run.is_string() { run.clone() } else { json!("run-none") };
+                self.ask(json!({"op": "recipe.run", "canvas": canvas, "runId": run}));
+            }
+            2 => drop(self.ask(json!({"op": "recipe.data", "canvas": canvas}))),
+            3 => {
+                let call = json!({"id": "o1", "name": "orders", "arguments": {"from": "2026-01-01"}});
+                let (result, mapping) = (
+                    json!({"rows": [{"id": "a"}]}),
+                    json!({"step": "o1", "path": "/rows/0/id", "component": "first"}),
+                );
+                self.ask(json!({"op": "recipe.observe", "canvas": canvas, "session": "main", "call": call,
+                                "result": result}));
+                self.ask(
+                    json!({"op": "recipe.declare", "canvas": canvas, "session": "main", "mappings": [mapping],
+                                "timezone": "UTC"}),
+                );
+                self.ask(json!({"op": "recipe.settle", "canvas": canvas, "step": "orders", "result": null}));
+            }
+            4 => {
+                let expr = self.dice.of(&["now-7d/d", "now/M", "now+", "now-1y"]);
+                self.ask(json!({"op": "date.eval", "expr": expr, "timezone": "Europe/Berlin"}));
+            }
+            _ => {
+                let ops = self.dice.one_of([
+                    json!([{"op": "limit", "count": 1}]),
+                    json!([{"op": "sort", "by": [{"path": "/n", "dir": "desc"}]}]),
+                    json!([{"op": "fly"}]),
+                ]);
+                self.ask(json!({"op": "ops.apply", "value": [{"n": 1}, {"n": 2}], "ops": ops}));
             }
         }
     }

@@ -20,8 +20,7 @@ pub(super) fn types(types: &[NamedShape]) -> String {
             Shape::Object(fields) => module.class(name, about, fields),
             shape => {
                 let written = module.written(shape, name);
-                let comment = comment(about);
-                module.last.push(format!("{comment}{name}: TypeAlias = \"{written}\"\n"));
+                module.aliases.insert(name.clone(), (comment(about), written));
             }
         }
     }
@@ -37,9 +36,10 @@ pub(super) fn types(types: &[NamedShape]) -> String {
         text.push_str(class);
     }
     text.push('\n');
-    for alias in module.last {
-        text.push('\n');
-        text.push_str(&alias);
+    // What reads types at run time cannot read the quotes of an alias, so each comes after those that it names.
+    while let Some(name) = module.next_alias() {
+        let (comment, written) = module.aliases.remove(&name).expect("it is one of them");
+        text.push_str(&format!("\n{comment}{name}: TypeAlias = {written}\n"));
     }
     text
 }
@@ -47,7 +47,7 @@ pub(super) fn types(types: &[NamedShape]) -> String {
 /// A module with a `Literal` of all codes, and one of the reasons.
 pub(super) fn codes(Codes { codes, reasons }: &Codes) -> String {
     // Those of the package itself.
-    let own = ["CLOSED", "FORKED", "INVALID_ARGUMENTS"].map(str::to_owned);
+    let own = ["CLOSED", "FORKED", "INVALID_ARGUMENTS", "REENTRANT"].map(str::to_owned);
     let codes: BTreeSet<_> = codes.iter().chain(&own).collect();
     let mut text = format!(
         "\"\"\"Codes of errors.\n\n{MADE}\n\"\"\"\n\nfrom __future__ import annotations\n\n\
@@ -68,10 +68,19 @@ fn literals<'c>(text: &mut String, name: &str, values: impl Iterator<Item = &'c 
 #[derive(Default)]
 struct Module {
     classes: BTreeMap<String, String>,
-    last: Vec<String>,
+    /// Types without a class, each with its comment.
+    aliases: BTreeMap<String, (String, String)>,
 }
 
 impl Module {
+    /// Returns the first alias that names no other of those that are left.
+    fn next_alias(&self) -> Option<String> {
+        let is_free = |written: &str| !words(written).any(|word| self.aliases.contains_key(word));
+        let free = self.aliases.iter().find(|(_, (_, written))| is_free(written));
+        assert!(free.is_some() || self.aliases.is_empty(), "some aliases name each other");
+        free.map(|(name, _)| name.clone())
+    }
+
     fn class(&mut self, name: &str, about: &str, fields: &[Field]) {
         let types: Vec<(&str, String)> = fields
             .iter()
@@ -164,6 +173,11 @@ impl Module {
             }
         }
     }
+}
+
+/// The names in a type. Constants in quotes are none.
+fn words(written: &str) -> impl Iterator<Item = &str> {
+    written.split('\'').step_by(2).flat_map(|text| text.split(|c: char| !c.is_alphanumeric()))
 }
 
 fn literal(written: &str) -> Option<&str> {

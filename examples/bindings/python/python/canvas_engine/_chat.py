@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, cast
 
 from ._errors import CanvasError
 from ._json import given
+from ._reply import Reply
 from ._types import DecodedJson, EncodedJson, JsonObject, Provider
 
 if TYPE_CHECKING:
     from ._engine import Engine
-    from ._session import Reply, Session
+    from ._session import Session
 
 
 @dataclass(frozen=True)

@@ -140,6 +140,7 @@ Code: TypeAlias = Literal[
     "RECIPE_MISMATCH",
     "RECIPE_NOT_FOUND",
     "RECIPE_REPLACED",
+    "REENTRANT",
     "RESEND_LOST",
     "RESPONSE_ALTERED",
     "RESPONSE_MISSING",

@@ -7,17 +7,15 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, cast
+from typing import Literal, cast
 
 from . import _native
 from ._errors import CanvasError
+from ._faces import Board, Recipe, Rerun, Surfaces, rerun
 from ._json import ask, given
 from ._session import Session
-from ._types import ChangeJson, DecidedJson, DocumentJson, EditedJson, Fields, JsonObject, MovedJson, Toolset
+from ._types import ChangeJson, DecidedJson, DocumentJson, EditedJson, Fields, Json, JsonObject, MovedJson, Toolset, types
 from ._watch import Watch, Watchers
-
-if TYPE_CHECKING:
-    from .types import Actor, HistoryEntry, KeptChange, OwnedSpan, Owner, PartView
 
 
 @dataclass(frozen=True)
@@ -71,8 +69,8 @@ class Change:
     change: int
     revision: int
     at: int
-    actor: Actor
-    author: Actor | None
+    actor: types.Actor
+    author: types.Actor | None
     kind: str
     summary: str
     edits: int
@@ -92,16 +90,16 @@ class Moved:
 
     revision_id: str
     epoch: int
-    entries: tuple[HistoryEntry, ...]
-    kept: tuple[KeptChange, ...]
+    entries: tuple[types.HistoryEntry, ...]
+    kept: tuple[types.KeptChange, ...]
 
 
 @dataclass(frozen=True)
 class Proposal:
     """The changes that one owner proposes, in parts by their place."""
 
-    owner: Owner
-    parts: tuple[PartView, ...]
+    owner: types.Owner
+    parts: tuple[types.PartView, ...]
 
 
 @dataclass(frozen=True)
@@ -201,6 +199,31 @@ class Engine:
         """Lets a model work on a canvas in a conversation."""
         return Session(self, canvas, conversation, toolset)
 
+    def board(self, canvas: str) -> Board:
+        """Returns the board of a canvas, whether there is one yet or not."""
+        return Board(self, canvas)
+
+    @property
+    def surfaces(self) -> Surfaces:
+        """The surfaces of all canvases."""
+        return Surfaces(self)
+
+    def recipe(self, canvas: str) -> Recipe:
+        """Returns the recipe of a canvas, whether there is one yet or not."""
+        return Recipe(self, canvas)
+
+    def rerun(self, run: types.RunRecord, responses: Mapping[str, Json], recipe: Fields) -> Rerun:
+        """Makes a run again from the responses of its tools, by their hashes, without a call."""
+        return rerun(self.call("recipe.rerun", {"run": run, "responses": responses, "recipe": recipe}))
+
+    def component_types(self) -> tuple[types.ComponentDefinition, ...]:
+        """Lists the types of components that a board may have."""
+        return tuple(cast("list[types.ComponentDefinition]", self.call("board.registry")["definitions"]))
+
+    def data(self, source: str, query: types.DataQuery) -> types.DataResult:
+        """Asks a source of data."""
+        return cast("types.DataResult", self.call("board.data", {"source": source, "query": query}))
+
     def history(self, canvas: str, *, after: int | None = None, limit: int = 100, by: Fields | None = None) -> History:
         """Lists changes, oldest first.
 
@@ -272,16 +295,16 @@ class Engine:
         return Decided(accepted, rejected, stale, done["revision_id"], done["markdown"])
 
     def withdraw(
-        self, canvas: str, owner: Owner, parts: Sequence[str] | None = None
+        self, canvas: str, owner: types.Owner, parts: Sequence[str] | None = None
     ) -> tuple[Proposal, ...]:
         """Withdraws an owner's parts, all by default, and lists the proposals that are left."""
         fields = {"canvas": canvas, "owner": owner, "parts": None if parts is None else list(parts)}
         return _proposals(self.call("proposal.withdraw", given(fields)))
 
-    def redline(self, canvas: str, owner: Owner | None = None) -> tuple[OwnedSpan, ...]:
+    def redline(self, canvas: str, owner: types.Owner | None = None) -> tuple[types.OwnedSpan, ...]:
         """Returns the document with its proposals as spans to keep, insert or delete, of one owner or of all."""
         spans = self.call("proposal.redline", {"canvas": canvas, "owner": owner})["spans"]
-        return tuple(cast("list[OwnedSpan]", spans))
+        return tuple(cast("list[types.OwnedSpan]", spans))
 
     def collect(self, canvas: str, *, keep_changes: int | None = None) -> int:
         """Drops what nothing needs any more, and changes older than the last ``keep_changes``. Returns the dropped blobs."""
@@ -300,7 +323,7 @@ def _moved(done: JsonObject, name: Literal["undone", "redone"]) -> Moved:
 
 def _proposal(value: object) -> Proposal:
     fields = cast("Mapping[str, object]", value)
-    return Proposal(cast("Owner", fields["owner"]), tuple(cast("list[PartView]", fields["parts"])))
+    return Proposal(cast("types.Owner", fields["owner"]), tuple(cast("list[types.PartView]", fields["parts"])))
 
 
 def _proposals(listed: JsonObject) -> tuple[Proposal, ...]:

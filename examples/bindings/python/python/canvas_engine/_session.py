@@ -12,42 +12,11 @@ from typing import TYPE_CHECKING, Literal, cast
 from ._chat import Chat
 from ._errors import CanvasError
 from ._json import given
+from ._reply import Reply
 from ._types import Fields, JsonObject, Provider, Toolset
 
 if TYPE_CHECKING:
     from ._engine import Engine
-
-
-@dataclass(frozen=True, eq=False)
-class Reply:
-    """The reply to a model's call. A refusal is a reply with a code, which the model may correct."""
-
-    body: JsonObject
-
-    @property
-    def ok(self) -> bool:
-        """Whether the call succeeded."""
-        return self.body.get("ok") is True
-
-    @property
-    def code(self) -> str | None:
-        """The code of a refusal."""
-        return self._of_error("code")
-
-    @property
-    def message(self) -> str | None:
-        """One sentence about a refusal, with the next step."""
-        return self._of_error("message")
-
-    @property
-    def text(self) -> str:
-        """The reply as the content of a tool result, in as few tokens as JSON allows."""
-        return json.dumps(self.body, ensure_ascii=False, separators=(",", ":"))
-
-    def _of_error(self, name: str) -> str | None:
-        error = self.body.get("error")
-        value = error.get(name) if isinstance(error, dict) else None
-        return value if isinstance(value, str) else None
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from ._types import (
     EffectJson,
     Fields,
     FoundJson,
+    Json,
     JsonObject,
     Mode,
     PlaceJson,
@@ -54,6 +55,14 @@ class Applied:
     spans: tuple[Lines, ...]
     repairs: tuple[Repair, ...]
     inverse: str
+
+
+@dataclass(frozen=True)
+class Canonical:
+    """JSON in its canonical form, and its hash."""
+
+    text: str
+    hash: str
 
 
 @dataclass(frozen=True)
@@ -215,6 +224,24 @@ def redline(before: str, after: str) -> list[Span]:
     """Shows a change by words, as pieces to keep, insert or delete."""
     spans = cast("list[SpanJson]", _ask("text.redline", {"before": before, "after": after})["spans"])
     return [Span(**span) for span in spans]
+
+
+def eval_date(expression: str, *, at: float, timezone: str = "UTC") -> str:
+    """Evaluates a time expression such as ``now-7d/d`` at a time in seconds since 1970."""
+    fields = {"expr": expression, "timezone": timezone, "now": int(at * 1000)}
+    return str(_ask("date.eval", fields)["value"])
+
+
+def apply_operations(value: Json, operations: Sequence[Fields], *, at: float = 0.0, timezone: str = "UTC") -> Json:
+    """Applies operations of recipes, such as ``{"op": "limit", "count": 3}``, to JSON."""
+    fields = {"value": value, "ops": list(operations), "timezone": timezone, "now": int(at * 1000)}
+    return _ask("ops.apply", fields)["value"]
+
+
+def canonical(value: Json) -> Canonical:
+    """Writes JSON in its canonical form, in which equal values have equal texts."""
+    done = _ask("json.canonical", {"value": value})
+    return Canonical(str(done["text"]), str(done["hash"]))
 
 
 class _Local(threading.local):

@@ -12,12 +12,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from ._errors import CanvasError
-from ._types import ChangeJson, DocumentJson, Fields, Json, JsonObject
+from ._types import ChangeJson, DocumentJson, Fields, Json, JsonObject, types
 
 if TYPE_CHECKING:
     from types import ModuleType
-
-    from .types import Actor, CanvasStatus
 
 T = TypeVar("T")
 JsonList = list[Json]
@@ -35,13 +33,13 @@ class WatchEvent:
     """
 
     canvas: str
-    status: CanvasStatus
+    status: types.CanvasStatus
     revision: int | None
     revision_id: str | None
     epoch: int
     is_locked: bool
     proposals: int
-    actor: Actor | None
+    actor: types.Actor | None
     missed: int
 
 
@@ -138,7 +136,7 @@ class Watch:
         except CanvasError as error:
             if error.code != "CANVAS_NOT_FOUND":
                 raise
-            status: CanvasStatus = "deleted" if before and before.status != "absent" else "absent"
+            status: types.CanvasStatus = "deleted" if before and before.status != "absent" else "absent"
             revision, revision_id = (before.revision, before.revision_id) if before else (None, None)
             gone = WatchEvent(self.canvas, status, revision, revision_id, 0, False, 0, None, 0)
             return _Seen(gone, last.entry if last else 0, None)

@@ -2827,434 +2827,434 @@ class WorkspaceSettings(TypedDict):
 
 
 #: What a directive does.
-Action: TypeAlias = "Literal['insert', 'replace', 'annotate', 'patch']"
+Action: TypeAlias = Literal['insert', 'replace', 'annotate', 'patch']
 
 #: Names an action of a spec, such as ``deploy``.
-ActionId: TypeAlias = "str"
+ActionId: TypeAlias = str
 
 #: Outcome of an action.
-ActionOutcome: TypeAlias = "Literal['finished', 'failed', 'timedOut', 'lost']"
+ActionOutcome: TypeAlias = Literal['finished', 'failed', 'timedOut', 'lost']
 
 #: An action in the form that its author writes.
-ActionSpec: TypeAlias = "ActionSpecToolCall | ActionSpecSessionSend | ActionSpecStatePatch"
+ActionSpec: TypeAlias = ActionSpecToolCall | ActionSpecSessionSend | ActionSpecStatePatch
 
 #: A person, a conversation of a model, or the host, if it made a change happen.
-Actor: TypeAlias = "ActorPerson | ActorConversation | ActorHost"
+Actor: TypeAlias = ActorPerson | ActorConversation | ActorHost
 
 #: Error returned when an address does not lead to a place in the text.
-AddressError: TypeAlias = "Literal['no_front_matter', 'no_preamble'] | AddressErrorInvalidRange | AddressErrorNoSuchSection | AddressErrorNoSuchOrdinal | AddressErrorNoSuchPart | AddressErrorNoSuchBlock | AddressErrorNoSuchList | AddressErrorNoSuchRow | AddressErrorNoSuchColumn | AddressErrorAmbiguousColumn | AddressErrorNoSuchKey | AddressErrorAmbiguousKey | AddressErrorFrontMatterUnsupported | AddressErrorNoSuchFootnote | AddressErrorAmbiguous | AddressErrorNoSuchHit | AddressErrorAmbiguousHit | AddressErrorQuery"
+AddressError: TypeAlias = Literal['no_front_matter', 'no_preamble'] | AddressErrorInvalidRange | AddressErrorNoSuchSection | AddressErrorNoSuchOrdinal | AddressErrorNoSuchPart | AddressErrorNoSuchBlock | AddressErrorNoSuchList | AddressErrorNoSuchRow | AddressErrorNoSuchColumn | AddressErrorAmbiguousColumn | AddressErrorNoSuchKey | AddressErrorAmbiguousKey | AddressErrorFrontMatterUnsupported | AddressErrorNoSuchFootnote | AddressErrorAmbiguous | AddressErrorNoSuchHit | AddressErrorAmbiguousHit | AddressErrorQuery
 
 #: Names an agent, whose surfaces its sessions see.
-AgentId: TypeAlias = "str"
-
-#: The aliases ``c1``, ``c2`` and so on of a conversation, in the order in which it learned of the components.
-Aliases: TypeAlias = "list[ComponentId]"
-
-#: Refusals of ``ApplyPatch``.
-ApplyPatchRefusal: TypeAlias = "CallRefusal | LeaseRefusal | NotAvailable | BaseRefusal | PatchRefusal | LimitRefusal"
+AgentId: TypeAlias = str
 
 #: The content of an asset.
-AssetContent: TypeAlias = "str | EncodedBytes"
+AssetContent: TypeAlias = str | EncodedBytes
 
 #: The path of an asset: ``assets/index.html``.
-AssetPath: TypeAlias = "str"
-
-#: The revision that a call was made for, named by its id or only by its number.
-Base: TypeAlias = "RevisionId | Revision"
+AssetPath: TypeAlias = str
 
 #: The document differs from the base of a call.
-BaseRefusal: TypeAlias = "StaleBase"
+BaseRefusal: TypeAlias = StaleBase
 
 #: Names something on the screen that triggers an action, such as ``buttons.deployNow``.
-BindingName: TypeAlias = "str"
-
-#: Refusals of ``RunBoardCommand``, except those by the board itself.
-BoardCommandRefusal: TypeAlias = "CallRefusal | NotAvailable | BoardRefusal | LimitRefusal"
+BindingName: TypeAlias = str
 
 #: The board is missing, unreadable or newer than the command.
-BoardRefusal: TypeAlias = "BoardRefusalNoBoard | BoardRefusalBoardDamaged | BoardRefusalStaleBoard"
+BoardRefusal: TypeAlias = BoardRefusalNoBoard | BoardRefusalBoardDamaged | BoardRefusalStaleBoard
 
 #: The answer to a command.
-BoardResult: TypeAlias = "BatchCommandResult | CommandResult"
+BoardResult: TypeAlias = BatchCommandResult | CommandResult
 
 #: Refusals of any call.
-CallRefusal: TypeAlias = "CallRefusalDisabled | CallRefusalGitMode | CallRefusalCallIdReused | CallRefusalProposalsDamaged | CallRefusalAbandoned"
+CallRefusal: TypeAlias = CallRefusalDisabled | CallRefusalGitMode | CallRefusalCallIdReused | CallRefusalProposalsDamaged | CallRefusalAbandoned
 
 #: A requested change to the board.
-CanvasCommand: TypeAlias = "CanvasCommandComponentCreate | CanvasCommandComponentUpdate | CanvasCommandComponentRemove | CanvasCommandComponentMove | CanvasCommandComponentResize | CanvasCommandViewSave | CanvasCommandViewLoad | CanvasCommandViewDelete | CanvasCommandCanvasClear | CanvasCommandSettingsUpdate | CanvasCommandTriggerSet | CanvasCommandTriggerRemove | CanvasCommandBatch"
+CanvasCommand: TypeAlias = CanvasCommandComponentCreate | CanvasCommandComponentUpdate | CanvasCommandComponentRemove | CanvasCommandComponentMove | CanvasCommandComponentResize | CanvasCommandViewSave | CanvasCommandViewLoad | CanvasCommandViewDelete | CanvasCommandCanvasClear | CanvasCommandSettingsUpdate | CanvasCommandTriggerSet | CanvasCommandTriggerRemove | CanvasCommandBatch
 
 #: A requested change to the board.
-CanvasCommandInput: TypeAlias = "CanvasCommandInputComponentCreate | CanvasCommandInputComponentUpdate | CanvasCommandInputComponentRemove | CanvasCommandInputComponentMove | CanvasCommandInputComponentResize | CanvasCommandInputViewSave | CanvasCommandInputViewLoad | CanvasCommandInputViewDelete | CanvasCommandInputCanvasClear | CanvasCommandInputSettingsUpdate | CanvasCommandInputTriggerSet | CanvasCommandInputTriggerRemove | CanvasCommandInputBatch"
+CanvasCommandInput: TypeAlias = CanvasCommandInputComponentCreate | CanvasCommandInputComponentUpdate | CanvasCommandInputComponentRemove | CanvasCommandInputComponentMove | CanvasCommandInputComponentResize | CanvasCommandInputViewSave | CanvasCommandInputViewLoad | CanvasCommandInputViewDelete | CanvasCommandInputCanvasClear | CanvasCommandInputSettingsUpdate | CanvasCommandInputTriggerSet | CanvasCommandInputTriggerRemove | CanvasCommandInputBatch
 
 #: The data of a canvas, by their components.
-CanvasData: TypeAlias = "dict[str, ComponentData]"
+CanvasData: TypeAlias = dict[str, ComponentData]
 
 #: An event on a board.
-CanvasEvent: TypeAlias = "CanvasEventComponentClicked | CanvasEventComponentAction | CanvasEventComponentSelected | CanvasEventComponentError | CanvasEventComponentReady | CanvasEventLayoutChanged | CanvasEventViewLoaded | CanvasEventTriggerActivated | CanvasEventComponentAdded | CanvasEventComponentUpdated | CanvasEventComponentRemoved | CanvasEventViewSaved | CanvasEventViewDeleted | CanvasEventViewUpdated | CanvasEventSettingsUpdated | CanvasEventTriggerSet | CanvasEventTriggerRemoved"
+CanvasEvent: TypeAlias = CanvasEventComponentClicked | CanvasEventComponentAction | CanvasEventComponentSelected | CanvasEventComponentError | CanvasEventComponentReady | CanvasEventLayoutChanged | CanvasEventViewLoaded | CanvasEventTriggerActivated | CanvasEventComponentAdded | CanvasEventComponentUpdated | CanvasEventComponentRemoved | CanvasEventViewSaved | CanvasEventViewDeleted | CanvasEventViewUpdated | CanvasEventSettingsUpdated | CanvasEventTriggerSet | CanvasEventTriggerRemoved
 
 #: Names one canvas in its store.
-CanvasId: TypeAlias = "str"
+CanvasId: TypeAlias = str
 
 #: Whether a canvas exists.
-CanvasStatus: TypeAlias = "Literal['live', 'deleted', 'absent']"
+CanvasStatus: TypeAlias = Literal['live', 'deleted', 'absent']
 
 #: Names a change permanently, by the number of the entry that first made it.
-ChangeNumber: TypeAlias = "int"
-
-#: Refusals of ``CheckOut``.
-CheckOutRefusal: TypeAlias = "CallRefusal | NotAvailable | LimitRefusal"
+ChangeNumber: TypeAlias = int
 
 #: Names a client, which is a person's window.
-ClientId: TypeAlias = "str"
+ClientId: TypeAlias = str
 
 #: A column of a table.
-Column: TypeAlias = "int | str"
+Column: TypeAlias = int | str
 
 #: The fault of a refused command, in the order in which faults are checked.
-CommandErrorCode: TypeAlias = "Literal['COMPONENT_NOT_FOUND', 'VIEW_NOT_FOUND', 'TRIGGER_NOT_FOUND', 'TYPE_NOT_FOUND', 'CONFIG_VALIDATION_FAILED', 'INVALID_SIZE', 'INVALID_POSITION', 'COLLISION_DETECTED', 'UNKNOWN_SIMULATED_TIME', 'INVALID_BOARD', 'NOTHING_TO_UNDO', 'NOTHING_TO_REDO', 'HISTORY_CONFLICT', 'HISTORY_NOT_FOUND', 'BOARD_TOO_LARGE']"
+CommandErrorCode: TypeAlias = Literal['COMPONENT_NOT_FOUND', 'VIEW_NOT_FOUND', 'TRIGGER_NOT_FOUND', 'TYPE_NOT_FOUND', 'CONFIG_VALIDATION_FAILED', 'INVALID_SIZE', 'INVALID_POSITION', 'COLLISION_DETECTED', 'UNKNOWN_SIMULATED_TIME', 'INVALID_BOARD', 'NOTHING_TO_UNDO', 'NOTHING_TO_REDO', 'HISTORY_CONFLICT', 'HISTORY_NOT_FOUND', 'BOARD_TOO_LARGE']
 
-Comparison: TypeAlias = "Literal['eq', 'ne', 'lt', 'le', 'gt', 'ge']"
+Comparison: TypeAlias = Literal['eq', 'ne', 'lt', 'le', 'gt', 'ge']
 
 #: A capability of a component.
-ComponentCapability: TypeAlias = "Literal['interactive', 'refreshable', 'expandable', 'filterable', 'sortable', 'exportable']"
+ComponentCapability: TypeAlias = Literal['interactive', 'refreshable', 'expandable', 'filterable', 'sortable', 'exportable']
 
 #: A group of types.
-ComponentCategory: TypeAlias = "Literal['data', 'metric', 'timeline', 'utility']"
+ComponentCategory: TypeAlias = Literal['data', 'metric', 'timeline', 'utility']
 
 #: Names a component, such as ``cmp_xyz789``.
-ComponentId: TypeAlias = "str"
+ComponentId: TypeAlias = str
+
+#: The aliases ``c1``, ``c2`` and so on of a conversation, in the order in which it learned of the components.
+Aliases: TypeAlias = list[ComponentId]
 
 #: When an action asks a person.
-Confirm: TypeAlias = "Literal['never', 'auto', 'always']"
+Confirm: TypeAlias = Literal['never', 'auto', 'always']
 
 #: Names one conversation of a model about a canvas.
-ConversationId: TypeAlias = "str"
+ConversationId: TypeAlias = str
 
 #: A counter that can run out.
-Counter: TypeAlias = "Literal['epoch', 'fence', 'revision']"
-
-#: Refusals of ``CreateBoard``.
-CreateBoardRefusal: TypeAlias = "CallRefusal | NewBoardRefusal | LimitRefusal"
+Counter: TypeAlias = Literal['epoch', 'fence', 'revision']
 
 #: Code of a failed query.
-DataErrorCode: TypeAlias = "Literal['NOT_FOUND', 'UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED', 'NETWORK', 'TIMEOUT', 'INVALID_QUERY', 'SOURCE_UNAVAILABLE', 'UNKNOWN']"
+DataErrorCode: TypeAlias = Literal['NOT_FOUND', 'UNAUTHORIZED', 'FORBIDDEN', 'RATE_LIMITED', 'NETWORK', 'TIMEOUT', 'INVALID_QUERY', 'SOURCE_UNAVAILABLE', 'UNKNOWN']
 
 #: State of a component's data.
-DataLoadingState: TypeAlias = "DataLoadingStateIdle | DataLoadingStateLoading | DataLoadingStateReady | DataLoadingStateError | DataLoadingStateStale"
+DataLoadingState: TypeAlias = DataLoadingStateIdle | DataLoadingStateLoading | DataLoadingStateReady | DataLoadingStateError | DataLoadingStateStale
 
 #: State of a component's data.
-DataLoadingStateInput: TypeAlias = "DataLoadingStateInputIdle | DataLoadingStateInputLoading | DataLoadingStateInputReady | DataLoadingStateInputError | DataLoadingStateInputStale"
+DataLoadingStateInput: TypeAlias = DataLoadingStateInputIdle | DataLoadingStateInputLoading | DataLoadingStateInputReady | DataLoadingStateInputError | DataLoadingStateInputStale
 
 #: Names a source of data, such as ``mock-github``.
-DataSourceId: TypeAlias = "str"
+DataSourceId: TypeAlias = str
 
 #: The state of a component's data.
-DataStatus: TypeAlias = "Literal['ready', 'stale', 'error', 'frozen']"
+DataStatus: TypeAlias = Literal['ready', 'stale', 'error', 'frozen']
 
 #: now, or a date and ||, then at most 8 steps: + or - with a number and a unit, or / with a unit to round down.
-DateExpr: TypeAlias = "str"
+DateExpr: TypeAlias = str
 
 #: The form in which the evaluated time is written.
-DateFormat: TypeAlias = "Literal['rfc3339', 'date', 'unix', 'unix_ms']"
+DateFormat: TypeAlias = Literal['rfc3339', 'date', 'unix', 'unix_ms']
 
 #: A day of the week.
-DayOfWeek: TypeAlias = "Literal['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']"
+DayOfWeek: TypeAlias = Literal['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 
 #: The difference between an expected and an actual line.
-Difference: TypeAlias = "Literal['LINE_ENDING', 'TRAILING_SPACE', 'INDENTATION', 'WHITESPACE', 'CASE', 'INVISIBLE', 'DIFF_MARKER', 'LINE_NUMBER', 'HTML_ESCAPED', 'PART_OF_LINE', 'ELIDED', 'LEFT_OUT', 'EXTRA', 'END_OF_TEXT', 'CONTENT']"
+Difference: TypeAlias = Literal['LINE_ENDING', 'TRAILING_SPACE', 'INDENTATION', 'WHITESPACE', 'CASE', 'INVISIBLE', 'DIFF_MARKER', 'LINE_NUMBER', 'HTML_ESCAPED', 'PART_OF_LINE', 'ELIDED', 'LEFT_OUT', 'EXTRA', 'END_OF_TEXT', 'CONTENT']
 
 #: A cause that keeps a replay from producing data.
-DriftCode: TypeAlias = "Literal['TOOL_GONE', 'CONTRACT_CHANGED', 'PERMISSION_GONE', 'CALL_FAILED', 'MAPPING_FAILED', 'UPSTREAM', 'VERSION_MISMATCH', 'FROZEN', 'NOT_IN_RECIPE']"
+DriftCode: TypeAlias = Literal['TOOL_GONE', 'CONTRACT_CHANGED', 'PERMISSION_GONE', 'CALL_FAILED', 'MAPPING_FAILED', 'UPSTREAM', 'VERSION_MISMATCH', 'FROZEN', 'NOT_IN_RECIPE']
 
 #: Error returned when a policy refuses an edit.
-EditPolicyError: TypeAlias = "EditPolicyErrorScope | EditPolicyErrorOutOfScope | EditPolicyErrorProtected | EditPolicyErrorUnclosedFence | EditPolicyErrorUnintendedHeading | EditPolicyErrorFrontMatter | EditPolicyErrorSideEffect"
-
-#: Refusals of ``Edit``.
-EditRefusal: TypeAlias = "CallRefusal | LimitRefusal | StaleEdit"
-
-#: Refusals of ``EditStructure``.
-EditStructureRefusal: TypeAlias = "CallRefusal | LeaseRefusal | NotAvailable | BaseRefusal | StaleEdit | StructureRefusal | PatchRefusal | LimitRefusal"
+EditPolicyError: TypeAlias = EditPolicyErrorScope | EditPolicyErrorOutOfScope | EditPolicyErrorProtected | EditPolicyErrorUnclosedFence | EditPolicyErrorUnintendedHeading | EditPolicyErrorFrontMatter | EditPolicyErrorSideEffect
 
 #: Kind of an entry.
-EntryKind: TypeAlias = "Literal['edit', 'undo', 'redo', 'revert', 'effect']"
+EntryKind: TypeAlias = Literal['edit', 'undo', 'redo', 'revert', 'effect']
 
 #: Numbers the entries of a canvas's journal in the order in which they were made, counted from 1.
-EntryNumber: TypeAlias = "int"
+EntryNumber: TypeAlias = int
 
 #: Names one execution of an action.
-EventId: TypeAlias = "str"
+EventId: TypeAlias = str
 
 #: The limit that a ``TOO_LARGE`` exceeds; see ``Limits``.
-ExceededLimit: TypeAlias = "Literal['DOCUMENT', 'RESULT', 'PATCH', 'HUNKS']"
+ExceededLimit: TypeAlias = Literal['DOCUMENT', 'RESULT', 'PATCH', 'HUNKS']
 
 #: A part of a canvas that changes by its own commands.
-Face: TypeAlias = "Literal['document', 'board', 'surface', 'recipe', 'data', 'proposals']"
+Face: TypeAlias = Literal['document', 'board', 'surface', 'recipe', 'data', 'proposals']
 
 #: The fit of a patch for an older text in the current document.
-Fits: TypeAlias = "Literal['untouched', 'touched']"
+Fits: TypeAlias = Literal['untouched', 'touched']
 
 #: The next message to the conversation brings the whole document.
-Forgotten: TypeAlias = "dict[str, Json]"
+Forgotten: TypeAlias = dict[str, Json]
 
-Function: TypeAlias = "Literal['count', 'sum', 'min', 'max', 'avg', 'first', 'last', 'distinct']"
+Function: TypeAlias = Literal['count', 'sum', 'min', 'max', 'avg', 'first', 'last', 'distinct']
 
 #: Error returned when a query cannot be run.
-GrepError: TypeAlias = "Literal['empty'] | GrepErrorNewline | GrepErrorTooLong | GrepErrorTooComplex | GrepErrorTooCostly | GrepErrorMalformed"
+GrepError: TypeAlias = Literal['empty'] | GrepErrorNewline | GrepErrorTooLong | GrepErrorTooComplex | GrepErrorTooCostly | GrepErrorMalformed
 
 #: Behaviour if a component without a position does not fit in the visible rows.
-GridPolicy: TypeAlias = "Literal['grow', 'reject', 'best_effort']"
+GridPolicy: TypeAlias = Literal['grow', 'reject', 'best_effort']
 
 #: A request to the history.
-HistoryAction: TypeAlias = "HistoryActionHistoryUndo | HistoryActionHistoryRedo | HistoryActionHistoryClear"
+HistoryAction: TypeAlias = HistoryActionHistoryUndo | HistoryActionHistoryRedo | HistoryActionHistoryClear
 
 #: The history cannot undo or redo a change.
-HistoryRefusal: TypeAlias = "HistoryRefusalUserActed | HistoryRefusalHistoryEmpty | HistoryRefusalNothingToUndo | HistoryRefusalNothingToRedo | HistoryRefusalEditNotFound | HistoryRefusalNotOwnChange | HistoryRefusalHistoryNotFound | HistoryRefusalHistoryConflict | HistoryRefusalEffectConflict | HistoryRefusalPolicyWidening | HistoryRefusalStateTooLarge | HistoryRefusalHistoryTooDeep | HistoryRefusalFaceNotSupported | HistoryRefusalHistoryDamaged"
-
-#: Refusals of calls under a lease without changes of content, which are ``Renew``, ``CheckIn`` and ``Read``.
-HolderRefusal: TypeAlias = "CallRefusal | LeaseRefusal"
-
-#: Refusals of ``HostEdit``.
-HostEditRefusal: TypeAlias = "CallRefusal | NotAvailable | BaseRefusal | PatchRefusal | LimitRefusal"
+HistoryRefusal: TypeAlias = HistoryRefusalUserActed | HistoryRefusalHistoryEmpty | HistoryRefusalNothingToUndo | HistoryRefusalNothingToRedo | HistoryRefusalEditNotFound | HistoryRefusalNotOwnChange | HistoryRefusalHistoryNotFound | HistoryRefusalHistoryConflict | HistoryRefusalEffectConflict | HistoryRefusalPolicyWidening | HistoryRefusalStateTooLarge | HistoryRefusalHistoryTooDeep | HistoryRefusalFaceNotSupported | HistoryRefusalHistoryDamaged
 
 #: Names a refresh job of a spec, such as ``pollLogs``.
-JobId: TypeAlias = "str"
+JobId: TypeAlias = str
 
 #: The blake3 hash of a JSON text, shown as 64 hexadecimal digits.
-JsonHash: TypeAlias = "str"
+JsonHash: TypeAlias = str
 
 #: An operation of RFC 6902 in a diff.
-JsonPatchOperation: TypeAlias = "JsonPatchOperationAdd | JsonPatchOperationRemove | JsonPatchOperationReplace"
+JsonPatchOperation: TypeAlias = JsonPatchOperationAdd | JsonPatchOperationRemove | JsonPatchOperationReplace
 
 #: A JSON Pointer (RFC 6901), such as ``/rows/0/price``.
-JsonPointer: TypeAlias = "str"
+JsonPointer: TypeAlias = str
 
 #: Kind of a layout change.
-LayoutChange: TypeAlias = "Literal['moved', 'resized', 'pinned', 'unpinned']"
+LayoutChange: TypeAlias = Literal['moved', 'resized', 'pinned', 'unpinned']
 
 #: Refusals of the holder of a lease.
-LeaseRefusal: TypeAlias = "LeaseRefusalStaleEpoch | LeaseRefusalNotOwned | LeaseRefusalExpired | LeaseRefusalTooManyCalls"
+LeaseRefusal: TypeAlias = LeaseRefusalStaleEpoch | LeaseRefusalNotOwned | LeaseRefusalExpired | LeaseRefusalTooManyCalls
+
+#: Refusals of calls under a lease without changes of content, which are ``Renew``, ``CheckIn`` and ``Read``.
+HolderRefusal: TypeAlias = CallRefusal | LeaseRefusal
 
 #: A counter or a size is at its limit.
-LimitRefusal: TypeAlias = "LimitRefusalExhausted | LimitRefusalTooLarge | LimitRefusalTooManyParts | LimitRefusalTooManyProposals | LimitRefusalProposalsTooLarge"
+LimitRefusal: TypeAlias = LimitRefusalExhausted | LimitRefusalTooLarge | LimitRefusalTooManyParts | LimitRefusalTooManyProposals | LimitRefusalProposalsTooLarge
+
+#: Refusals of ``Edit``.
+EditRefusal: TypeAlias = CallRefusal | LimitRefusal | StaleEdit
 
 #: Error returned if lines are not replaced.
-LinesRefusal: TypeAlias = "LinesRefusalContentChanged | LinesRefusalNoSuchLines | LinesRefusalOverlap | LinesRefusalNoEffect"
+LinesRefusal: TypeAlias = LinesRefusalContentChanged | LinesRefusalNoSuchLines | LinesRefusalOverlap | LinesRefusalNoEffect
 
 #: The ``status`` of a ``DataLoadingState``.
-LoadingStatus: TypeAlias = "Literal['idle', 'loading', 'ready', 'error', 'stale']"
+LoadingStatus: TypeAlias = Literal['idle', 'loading', 'ready', 'error', 'stale']
 
 #: A change of the lock, after which a user interface redraws it.
-LockEvent: TypeAlias = "Literal['locked', 'handed_over', 'unlocked', 'taken_over']"
+LockEvent: TypeAlias = Literal['locked', 'handed_over', 'unlocked', 'taken_over']
 
 #: A mapping as its author writes it.
-MappingSpec: TypeAlias = "MappingSpecComponent | MappingSpecState"
+MappingSpec: TypeAlias = MappingSpecComponent | MappingSpecState
 
 #: The number of matches of a query in a text.
-MatchCount: TypeAlias = "MatchCountMatches | MatchCountLines"
+MatchCount: TypeAlias = MatchCountMatches | MatchCountLines
 
 #: Refusals of a new board.
-NewBoardRefusal: TypeAlias = "NewBoardRefusalBoardExists | NewBoardRefusalInvalidBoard"
+NewBoardRefusal: TypeAlias = NewBoardRefusalBoardExists | NewBoardRefusalInvalidBoard
+
+#: Refusals of ``CreateBoard``.
+CreateBoardRefusal: TypeAlias = CallRefusal | NewBoardRefusal | LimitRefusal
 
 #: Another lease is valid, or the turn is over.
-NotAvailable: TypeAlias = "NotAvailableHeld | NotAvailableUserActive"
+NotAvailable: TypeAlias = NotAvailableHeld | NotAvailableUserActive
+
+#: Refusals of ``RunBoardCommand``, except those by the board itself.
+BoardCommandRefusal: TypeAlias = CallRefusal | NotAvailable | BoardRefusal | LimitRefusal
+
+#: Refusals of ``CheckOut``.
+CheckOutRefusal: TypeAlias = CallRefusal | NotAvailable | LimitRefusal
 
 #: Behaviour if another component is at the requested place.
-OnCollision: TypeAlias = "Literal['reject', 'shift']"
+OnCollision: TypeAlias = Literal['reject', 'shift']
 
-Operand: TypeAlias = "Json"
+Operand: TypeAlias = Json
 
-Operation: TypeAlias = "OperationFilter | OperationSort | OperationLimit | OperationSelect | OperationAggregate"
+Operation: TypeAlias = OperationFilter | OperationSort | OperationLimit | OperationSelect | OperationAggregate
 
 #: Operations, done one after the other.
-Operations: TypeAlias = "list[Operation]"
+Operations: TypeAlias = list[Operation]
 
 #: The person or the conversation whose proposal it is.
-Owner: TypeAlias = "OwnerPerson | OwnerConversation"
+Owner: TypeAlias = OwnerPerson | OwnerConversation
 
 #: A part of the text between a heading and the next heading, counted from 1 in order of appearance.
-Part: TypeAlias = "Literal['body'] | PartItem | PartFence | PartParagraph | PartTable"
+Part: TypeAlias = Literal['body'] | PartItem | PartFence | PartParagraph | PartTable
 
 #: Names a part.
-PartId: TypeAlias = "str"
+PartId: TypeAlias = str
 
 #: Whether a part can be accepted.
-PartState: TypeAlias = "Literal['pending', 'stale']"
+PartState: TypeAlias = Literal['pending', 'stale']
 
 #: A patch does not apply.
-PatchRefusal: TypeAlias = "ApplyError | PatchRefusalEditRefused | PatchRefusalNotLocated"
+PatchRefusal: TypeAlias = ApplyError | PatchRefusalEditRefused | PatchRefusalNotLocated
+
+#: Refusals of ``ApplyPatch``.
+ApplyPatchRefusal: TypeAlias = CallRefusal | LeaseRefusal | NotAvailable | BaseRefusal | PatchRefusal | LimitRefusal
+
+#: Refusals of ``EditStructure``.
+EditStructureRefusal: TypeAlias = CallRefusal | LeaseRefusal | NotAvailable | BaseRefusal | StaleEdit | StructureRefusal | PatchRefusal | LimitRefusal
+
+#: Refusals of ``HostEdit``.
+HostEditRefusal: TypeAlias = CallRefusal | NotAvailable | BaseRefusal | PatchRefusal | LimitRefusal
 
 #: The opaque name of a person.
-PersonId: TypeAlias = "str"
+PersonId: TypeAlias = str
 
 #: Origin of a component's position.
-PlacementReason: TypeAlias = "Literal['requested', 'auto_placed', 'shifted', 'best_effort']"
+PlacementReason: TypeAlias = Literal['requested', 'auto_placed', 'shifted', 'best_effort']
 
 #: Effect of a trigger that is due.
-ProactiveMode: TypeAlias = "Literal['suggest', 'auto', 'off']"
+ProactiveMode: TypeAlias = Literal['suggest', 'auto', 'off']
 
 #: Whether a draft became the artefact.
-Promotion: TypeAlias = "Literal['promoted', 'unchanged', 'stale_epoch']"
+Promotion: TypeAlias = Literal['promoted', 'unchanged', 'stale_epoch']
 
 #: A proposal or a decision is refused.
-ProposalRefusal: TypeAlias = "ProposalRefusalProposalNotFound | ProposalRefusalPartNotFound | ProposalRefusalPartStale | ProposalRefusalPartChanged | ProposalRefusalDecidedTwice | ProposalRefusalDecisionByModel | ProposalRefusalNoteTooLong | ProposalRefusalReasonTooLong"
+ProposalRefusal: TypeAlias = ProposalRefusalProposalNotFound | ProposalRefusalPartNotFound | ProposalRefusalPartStale | ProposalRefusalPartChanged | ProposalRefusalDecidedTwice | ProposalRefusalDecisionByModel | ProposalRefusalNoteTooLong | ProposalRefusalReasonTooLong
 
 #: The first 12 hexadecimal digits of the blake3 hash of some lines, terminators included.
-RangeHash: TypeAlias = "str"
+RangeHash: TypeAlias = str
 
 #: Reason for refusing a hunk, or the patch as a whole.
-Reason: TypeAlias = "Literal['NO_HUNKS', 'BAD_HEADER', 'BAD_LINE', 'UNEXPECTED_TEXT', 'MULTI_FILE', 'TRUNCATED', 'ESCAPED_NEWLINES', 'COUNT_MISMATCH', 'START_MISMATCH', 'EOF_MARKER', 'MISORDERED', 'OVERLAP', 'CONTEXT_MISMATCH', 'NOT_FOUND', 'OUTDATED', 'AMBIGUOUS', 'NO_ANCHOR', 'NO_EFFECT', 'TOO_LARGE']"
+Reason: TypeAlias = Literal['NO_HUNKS', 'BAD_HEADER', 'BAD_LINE', 'UNEXPECTED_TEXT', 'MULTI_FILE', 'TRUNCATED', 'ESCAPED_NEWLINES', 'COUNT_MISMATCH', 'START_MISMATCH', 'EOF_MARKER', 'MISORDERED', 'OVERLAP', 'CONTEXT_MISMATCH', 'NOT_FOUND', 'OUTDATED', 'AMBIGUOUS', 'NO_ANCHOR', 'NO_EFFECT', 'TOO_LARGE']
 
 #: Code of a fault in a recipe, or in the data that it is replayed on.
-RecipeCode: TypeAlias = "Literal['RECIPE_INVALID', 'EXPR_INVALID', 'MAPPING_FAILED', 'VERSION_MISMATCH']"
-
-#: Refusals of commands on recipes.
-RecipeCommandRefusal: TypeAlias = "CallRefusal | NotAvailable | RecipeRefusal | LimitRefusal"
+RecipeCode: TypeAlias = Literal['RECIPE_INVALID', 'EXPR_INVALID', 'MAPPING_FAILED', 'VERSION_MISMATCH']
 
 #: A refusal of a command on recipes, which left the canvas unchanged.
-RecipeRefusal: TypeAlias = "RecipeRefusalRecipeNotFound | RecipeRefusalRecipeReplaced | RecipeRefusalRecipeDamaged | RecipeRefusalStaleRecipe | RecipeRefusalRecipeRefused"
+RecipeRefusal: TypeAlias = RecipeRefusalRecipeNotFound | RecipeRefusalRecipeReplaced | RecipeRefusalRecipeDamaged | RecipeRefusalStaleRecipe | RecipeRefusalRecipeRefused
 
-#: A command in the history.
-Recorded: TypeAlias = "CanvasCommand | Restore"
+#: Refusals of commands on recipes.
+RecipeCommandRefusal: TypeAlias = CallRefusal | NotAvailable | RecipeRefusal | LimitRefusal
 
 #: Half of the grid.
-Region: TypeAlias = "Literal['top', 'bottom', 'left', 'right']"
+Region: TypeAlias = Literal['top', 'bottom', 'left', 'right']
 
 #: A fault of arithmetic or form that anchored mode repairs.
-RepairKind: TypeAlias = "Literal['FENCE_REMOVED', 'FILE_HEADER_IGNORED', 'BARE_HEADER', 'COUNTS_CORRECTED', 'MOVED', 'BLANK_CONTEXT', 'BLANK_ADDED', 'SEPARATOR_DROPPED', 'EOL_ADAPTED', 'EOF_MARKER_IGNORED', 'REBASED', 'MISSING_FINAL_NEWLINE']"
+RepairKind: TypeAlias = Literal['FENCE_REMOVED', 'FILE_HEADER_IGNORED', 'BARE_HEADER', 'COUNTS_CORRECTED', 'MOVED', 'BLANK_CONTEXT', 'BLANK_ADDED', 'SEPARATOR_DROPPED', 'EOL_ADAPTED', 'EOF_MARKER_IGNORED', 'REBASED', 'MISSING_FINAL_NEWLINE']
 
 #: Refusals of ``ReplaceLines``.
-ReplaceLinesRefusal: TypeAlias = "CallRefusal | LeaseRefusal | NotAvailable | BaseRefusal | LinesRefusal | PatchRefusal | LimitRefusal"
+ReplaceLinesRefusal: TypeAlias = CallRefusal | LeaseRefusal | NotAvailable | BaseRefusal | LinesRefusal | PatchRefusal | LimitRefusal
 
 #: Restores an earlier state.
-Restore: TypeAlias = "RestoreComponentRestore | RestoreViewRestore | RestoreCanvasRestore"
+Restore: TypeAlias = RestoreComponentRestore | RestoreViewRestore | RestoreCanvasRestore
+
+#: A command in the history.
+Recorded: TypeAlias = CanvasCommand | Restore
 
 #: Counts committed changes of a canvas's content.
-Revision: TypeAlias = "int"
+Revision: TypeAlias = int
 
 #: A revision in the form for models and hosts, ``r<number>-<first 8 hex digits of the content hash>``.
-RevisionId: TypeAlias = "str"
+RevisionId: TypeAlias = str
+
+#: The revision that a call was made for, named by its id or only by its number.
+Base: TypeAlias = RevisionId | Revision
 
 #: The author of a change, as journals and boards store it.
-Role: TypeAlias = "Literal['user', 'assistant']"
+Role: TypeAlias = Literal['user', 'assistant']
 
 #: The five stages in which models get access to canvases.
-Rollout: TypeAlias = "Literal['off', 'read_only', 'write', 'lease_optional', 'lease_enforced']"
+Rollout: TypeAlias = Literal['off', 'read_only', 'write', 'lease_optional', 'lease_enforced']
 
 #: Names one replay of a recipe.
-RunId: TypeAlias = "str"
+RunId: TypeAlias = str
 
 #: Names a session of an agent, such as ``agent:main:main``.
-SessionKey: TypeAlias = "str"
+SessionKey: TypeAlias = str
 
 #: The use of a text argument by its tool.
-Sink: TypeAlias = "Literal['text', 'prompt', 'html', 'url', 'path', 'shell', 'regex', 'sql']"
+Sink: TypeAlias = Literal['text', 'prompt', 'html', 'url', 'path', 'shell', 'regex', 'sql']
 
-SortDirection: TypeAlias = "Literal['asc', 'desc']"
+SortDirection: TypeAlias = Literal['asc', 'desc']
 
 #: Whether a piece of a redline is in the document, in the proposed text, or in both.
-SpanKind: TypeAlias = "Literal['keep', 'insert', 'delete']"
+SpanKind: TypeAlias = Literal['keep', 'insert', 'delete']
 
 #: A part of a spec that is valid but probably a mistake.
-SpecWarningCode: TypeAlias = "Literal['TOOL_NOT_FOUND', 'TOOL_NOT_ALLOWED', 'TOOL_UNUSED', 'CONFIRM_IGNORED', 'ACTION_UNBOUND', 'JOB_DISABLED', 'SAVE_PREFIXED', 'SAVE_UNREACHABLE', 'STATE_NO_OBJECT']"
+SpecWarningCode: TypeAlias = Literal['TOOL_NOT_FOUND', 'TOOL_NOT_ALLOWED', 'TOOL_UNUSED', 'CONFIRM_IGNORED', 'ACTION_UNBOUND', 'JOB_DISABLED', 'SAVE_PREFIXED', 'SAVE_UNREACHABLE', 'STATE_NO_OBJECT']
 
 #: The reason that a user's changes do not fit the document.
-StaleCause: TypeAlias = "StaleCauseConflict | StaleCauseUnknownBase | StaleCauseOutOfReach"
+StaleCause: TypeAlias = StaleCauseConflict | StaleCauseUnknownBase | StaleCauseOutOfReach
 
 #: A target that a replay could not refresh.
-StaleTarget: TypeAlias = "StaleTargetComponent | StaleTargetReason"
+StaleTarget: TypeAlias = StaleTargetComponent | StaleTargetReason
 
 #: Operations on a state, all or nothing.
-StatePatch: TypeAlias = "list[JsonPatchOperation]"
+StatePatch: TypeAlias = list[JsonPatchOperation]
 
 #: A path of names between dots.
-StatePath: TypeAlias = "str"
+StatePath: TypeAlias = str
 
 #: A JSON Pointer into a state, as patches and lists of changes write it: ``/rollout/steps/0``.
-StatePointer: TypeAlias = "str"
+StatePointer: TypeAlias = str
 
 #: Names a step of a recipe, such as ``orders``.
-StepId: TypeAlias = "str"
+StepId: TypeAlias = str
 
 #: Error returned when a ``StructureEdit`` is not made.
-StructureError: TypeAlias = "Literal['no_effect'] | StructureErrorAddress | StructureErrorMoveIntoItself | StructureErrorLevelOutOfRange | StructureErrorValue | StructureErrorTableShape | StructureErrorCountDiffers | StructureErrorSpilled"
+StructureError: TypeAlias = Literal['no_effect'] | StructureErrorAddress | StructureErrorMoveIntoItself | StructureErrorLevelOutOfRange | StructureErrorValue | StructureErrorTableShape | StructureErrorCountDiffers | StructureErrorSpilled
 
 #: An alternative to writing a refused patch again.
-Suggestion: TypeAlias = "Literal['already_applied'] | SuggestionRebased"
+Suggestion: TypeAlias = Literal['already_applied'] | SuggestionRebased
 
 #: Level of detail of a summary.
-SummarizationLevel: TypeAlias = "Literal['minimal', 'condensed', 'full']"
+SummarizationLevel: TypeAlias = Literal['minimal', 'condensed', 'full']
 
 #: The author of a request to a surface.
-SurfaceActor: TypeAlias = "SurfaceActorClientId | SurfaceActorSessionKey"
+SurfaceActor: TypeAlias = SurfaceActorClientId | SurfaceActorSessionKey
 
 #: Code of a faulty request to a surface.
-SurfaceCode: TypeAlias = "Literal['SURFACE_NOT_FOUND', 'SPEC_INVALID', 'TEMPLATE_INVALID', 'TEMPLATE_MISSING', 'TEMPLATE_SINK_FORBIDDEN', 'VALUE_REFUSED', 'REVISION_CONFLICT', 'ACTION_NOT_FOUND', 'TOOL_NOT_ALLOWED', 'TOOL_NOT_FOUND', 'ARGUMENTS_REFUSED', 'CONFIRMATION_REQUIRED', 'CONFIRM_STALE', 'POLICY_WIDENING', 'SESSION_NOT_ALLOWED', 'PATCH_FAILED', 'UNSUPPORTED_OP', 'STATE_TOO_LARGE', 'STATE_PATH', 'SAVE_CONFLICT', 'TOOL_FAILED', 'TOOL_TIMEOUT', 'ACTION_IN_PROGRESS', 'ACTION_LOST', 'TOO_MANY_RUNNING', 'INVALID_PATH', 'ASSET_NOT_FOUND']"
-
-#: Refusals of commands on a surface.
-SurfaceCommandRefusal: TypeAlias = "CallRefusal | NotAvailable | SurfaceRefusal | LimitRefusal"
+SurfaceCode: TypeAlias = Literal['SURFACE_NOT_FOUND', 'SPEC_INVALID', 'TEMPLATE_INVALID', 'TEMPLATE_MISSING', 'TEMPLATE_SINK_FORBIDDEN', 'VALUE_REFUSED', 'REVISION_CONFLICT', 'ACTION_NOT_FOUND', 'TOOL_NOT_ALLOWED', 'TOOL_NOT_FOUND', 'ARGUMENTS_REFUSED', 'CONFIRMATION_REQUIRED', 'CONFIRM_STALE', 'POLICY_WIDENING', 'SESSION_NOT_ALLOWED', 'PATCH_FAILED', 'UNSUPPORTED_OP', 'STATE_TOO_LARGE', 'STATE_PATH', 'SAVE_CONFLICT', 'TOOL_FAILED', 'TOOL_TIMEOUT', 'ACTION_IN_PROGRESS', 'ACTION_LOST', 'TOO_MANY_RUNNING', 'INVALID_PATH', 'ASSET_NOT_FOUND']
 
 #: The kinds of events, which clients receive by name.
-SurfaceEventKind: TypeAlias = "Literal['canvas.updated', 'canvas.view.updated', 'canvas.action.started', 'canvas.action.finished', 'canvas.action.failed']"
+SurfaceEventKind: TypeAlias = Literal['canvas.updated', 'canvas.view.updated', 'canvas.action.started', 'canvas.action.finished', 'canvas.action.failed']
 
 #: A file of a surface that is replaced as a whole.
-SurfaceFile: TypeAlias = "Literal['descriptor', 'spec', 'assets']"
+SurfaceFile: TypeAlias = Literal['descriptor', 'spec', 'assets']
 
 #: Presentation mode of a surface.
-SurfaceMode: TypeAlias = "Literal['html']"
+SurfaceMode: TypeAlias = Literal['html']
 
 #: A refusal of a request to a surface.
-SurfaceRefusal: TypeAlias = "SurfaceRefusalSurfaceNotFound | SurfaceRefusalSurfaceExists | SurfaceRefusalSurfaceDamaged | SurfaceRefusalStaleSurface | SurfaceRefusalSpecInvalid | SurfaceRefusalConfirmationRequired | SurfaceRefusalConfirmStale | SurfaceRefusalActionInProgress | SurfaceRefusalActionLost | SurfaceRefusalTooManyRunning | SurfaceRefusalEventNotFound | SurfaceRefusalSurfaceRefused"
+SurfaceRefusal: TypeAlias = SurfaceRefusalSurfaceNotFound | SurfaceRefusalSurfaceExists | SurfaceRefusalSurfaceDamaged | SurfaceRefusalStaleSurface | SurfaceRefusalSpecInvalid | SurfaceRefusalConfirmationRequired | SurfaceRefusalConfirmStale | SurfaceRefusalActionInProgress | SurfaceRefusalActionLost | SurfaceRefusalTooManyRunning | SurfaceRefusalEventNotFound | SurfaceRefusalSurfaceRefused
+
+#: Refusals of commands on a surface.
+SurfaceCommandRefusal: TypeAlias = CallRefusal | NotAvailable | SurfaceRefusal | LimitRefusal
 
 #: The receiver of a mapped value, either a component by its id, or a place of the surface's state.
-Target: TypeAlias = "TargetComponent | TargetState"
+Target: TypeAlias = TargetComponent | TargetState
 
 #: A colour theme.
-Theme: TypeAlias = "Literal['light', 'dark', 'system']"
+Theme: TypeAlias = Literal['light', 'dark', 'system']
 
 #: A part of the day.
-TimeOfDay: TypeAlias = "Literal['early_morning', 'morning', 'mid_day', 'afternoon', 'evening', 'night']"
+TimeOfDay: TypeAlias = Literal['early_morning', 'morning', 'mid_day', 'afternoon', 'evening', 'night']
 
 #: Names a tool of the host, such as ``server-a__Bash``.
-ToolName: TypeAlias = "str"
+ToolName: TypeAlias = str
 
 #: Names a trigger, such as ``trigger_jkl345``.
-TriggerId: TypeAlias = "str"
+TriggerId: TypeAlias = str
 
 #: The occasion on which a trigger is due.
-TriggerType: TypeAlias = "Literal['session_start', 'time_based']"
+TriggerType: TypeAlias = Literal['session_start', 'time_based']
 
 #: Names a type of components, such as ``github.pr-list``.
-TypeId: TypeAlias = "str"
+TypeId: TypeAlias = str
 
 #: Names an entry of the history, such as ``undo_ghi012``.
-UndoId: TypeAlias = "str"
+UndoId: TypeAlias = str
 
 #: Refusals of ``Undo`` and ``Redo``.
-UndoRefusal: TypeAlias = "CallRefusal | LeaseRefusal | NotAvailable | HistoryRefusal | ProposalRefusal | BoardRefusal | PatchRefusal | LimitRefusal"
+UndoRefusal: TypeAlias = CallRefusal | LeaseRefusal | NotAvailable | HistoryRefusal | ProposalRefusal | BoardRefusal | PatchRefusal | LimitRefusal
 
 #: An act of a person by hand.
-UserAction: TypeAlias = "UserActionUserMove | UserActionUserResize | UserActionUserDismiss | UserActionUserPin | UserActionUserRefresh | UserActionUserUndo | UserActionUserRedo"
+UserAction: TypeAlias = UserActionUserMove | UserActionUserResize | UserActionUserDismiss | UserActionUserPin | UserActionUserRefresh | UserActionUserUndo | UserActionUserRedo
 
 #: The code of a ``ValidationFailedError``.
-ValidationFailedCode: TypeAlias = "Literal['VALIDATION_FAILED']"
+ValidationFailedCode: TypeAlias = Literal['VALIDATION_FAILED']
 
 #: A reason why a value is refused.
-ValueFault: TypeAlias = "Literal['title', 'cell', 'cells', 'key', 'yaml', 'item', 'task', 'tab', 'shared_line', 'destination', 'empty', 'too_long']"
+ValueFault: TypeAlias = Literal['title', 'cell', 'cells', 'key', 'yaml', 'item', 'task', 'tab', 'shared_line', 'destination', 'empty', 'too_long']
 
 #: Names a value of the state or the input: ``state.service``, ``input.steps.0``.
-ValuePath: TypeAlias = "str"
+ValuePath: TypeAlias = str
 
 #: Names one state of a canvas's row in its store.
-Version: TypeAlias = "str"
+Version: TypeAlias = str
 
 #: Names a saved view, such as ``view_def456``.
-ViewId: TypeAlias = "str"
+ViewId: TypeAlias = str
 
 #: The session or part of a day in which a trigger is due only once.
-Window: TypeAlias = "WindowSession | WindowPart"
+Window: TypeAlias = WindowSession | WindowPart
 
 #: The way in which conversations and people work on one canvas.
-WorkMode: TypeAlias = "Literal['exclusive', 'collaborative']"
+WorkMode: TypeAlias = Literal['exclusive', 'collaborative']
 
 #: Names a workspace, such as ``ws_abc123``.
-WorkspaceId: TypeAlias = "str"
+WorkspaceId: TypeAlias = str
