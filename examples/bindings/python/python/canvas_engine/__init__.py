@@ -45,6 +45,7 @@ from ._text import (
     redline,
     resolve,
 )
+from ._tools import Tool
 from ._types import (
     CallOfStep,
     Fields,
@@ -116,6 +117,7 @@ __all__ = [
     "SurfaceReply",
     "SurfaceTool",
     "Surfaces",
+    "Tool",
     "Toolset",
     "TurnEnd",
     "Watch",

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, cast
 from ._errors import CanvasError
 from ._json import given
 from ._reply import Reply
-from ._types import DecodedJson, EncodedJson, JsonObject, Provider
+from ._tools import Tool, by_name, declare, names
+from ._types import CallJson, DecodedJson, EncodedJson, Json, JsonObject, Provider
 
 if TYPE_CHECKING:
     from ._engine import Engine
@@ -20,11 +21,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Call:
-    """A call of the model with its reply. A call that came incomplete has none: the model is told to make it again."""
+    """A call of the model with its reply. A call that came incomplete has none: the model is told to make it again.
+
+    ``error`` is the exception of a tool of the host.
+    """
 
     id: str
     name: str
     reply: Reply | None
+    error: Exception | None = None
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,7 @@ class Chat:
         model: str,
         system: str,
         events: Sequence[JsonObject],
+        tools: Sequence[Tool] = (),
     ) -> None:
         self.session = session
         self.provider: Provider = provider
@@ -66,6 +72,9 @@ class Chat:
         self.losses: list[JsonObject] = []
         self._engine = engine
         self._events: list[object] = list(events)
+        self._tools = by_name(tools, tuple(names(cast("Json", session.tools(provider)))) if tools else ())
+        #: What tools of the host have done in an answer that was interrupted, by the ids of their calls.
+        self._done: dict[str, tuple[Reply, Exception | None]] = {}
         #: That of the last message, which no earlier turn of this conversation has.
         self._epoch: int | None = None
 
@@ -89,6 +98,7 @@ class Chat:
         fields["toolset"] = self.session.toolset
         encoded = cast("EncodedJson", self._engine.call("provider.request", fields))
         self.losses = encoded["losses"]
+        declare(self.provider, tuple(self._tools.values()), encoded["body"])
         return encoded["body"]
 
     def answer(self, response: object) -> Answer:
@@ -105,9 +115,9 @@ class Chat:
         answer = hashlib.sha256(json.dumps([self._epoch, self._events, events]).encode()).hexdigest()[:32]
         calls: list[Call] = []
         for number, call in enumerate(decoded["calls"]):
-            reply = None
+            reply, error = None, None
             if call["arguments"] is not None:
-                reply = self.session.call(call["name"], call["arguments"], call_id=f"{answer}-{number}")
+                reply, error = self._run(call, call["arguments"], f"{answer}-{number}")
                 events.append(
                     {
                         "role": "tool",
@@ -117,9 +127,19 @@ class Chat:
                         "tool_result": reply.body,
                     }
                 )
-            calls.append(Call(call["id"], call["name"], reply))
+            calls.append(Call(call["id"], call["name"], reply, error))
         self._events.extend(events)
+        self._done.clear()
         return Answer(decoded["text"], tuple(calls), decoded["finish"])
+
+    def _run(self, call: CallJson, arguments: JsonObject, call_id: str) -> tuple[Reply, Exception | None]:
+        tool = self._tools.get(call["name"])
+        if tool is None:
+            return self.session.call(call["name"], arguments, call_id=call_id), None
+        # The engine remembers calls of its own tools. Nobody else remembers these.
+        if call_id not in self._done:
+            self._done[call_id] = tool.run(arguments)
+        return self._done[call_id]
 
 
 def _body(response: object) -> Mapping[str, object]:

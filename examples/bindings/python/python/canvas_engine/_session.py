@@ -13,6 +13,7 @@ from ._chat import Chat
 from ._errors import CanvasError
 from ._json import given
 from ._reply import Reply
+from ._tools import Tool
 from ._types import Fields, JsonObject, Provider, Toolset
 
 if TYPE_CHECKING:
@@ -69,15 +70,21 @@ class Session:
         return Reply(body)
 
     def chat(
-        self, provider: Provider, model: str, *, system: str = "", events: Sequence[JsonObject] = ()
+        self,
+        provider: Provider,
+        model: str,
+        *,
+        system: str = "",
+        events: Sequence[JsonObject] = (),
+        tools: Sequence[Tool] = (),
     ) -> Chat:
         """Begins a chat with a model, whose requests and answers have the form of the provider's SDK.
 
         The system prompt is ``system`` and then the one of the tools. ``events`` are those of a chat to go on with, which may
-        be one with another provider.
+        be one with another provider. ``tools`` are functions of the host that the model may call too.
         """
         prompt = "\n\n".join(filter(None, (system, self.prompt())))
-        return Chat(self._engine, self, provider, model, prompt, events)
+        return Chat(self._engine, self, provider, model, prompt, events, tools)
 
     def message(self, *, person: str | None = None, selection: Fields | None = None) -> str | None:
         """Notes a message of the user, which ends the turn before.
