@@ -348,7 +348,12 @@ impl Story {
             0..=2 => {
                 let registry = self.ask(json!({"op": "board.registry"}));
                 let known = registry["result"]["definitions"].as_array().cloned().unwrap_or_default();
-                let create = json!({"typeId": known[self.dice.roll(known.len())]["typeId"]});
+                let kind = known[self.dice.roll(known.len())]["typeId"].clone();
+                let config = match kind == "github.stat-tile" {
+                    true => json!({"repo": "o/r", "metric": "stars"}),
+                    false => json!({"repo": "o/r"}),
+                };
+                let create = json!({"typeId": kind, "config": config});
                 let remove = json!({"componentId": component});
                 let settings = json!({"theme": "dark"});
                 let command = self.dice.one_of([

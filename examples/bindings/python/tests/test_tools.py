@@ -124,7 +124,7 @@ class Tools(unittest.TestCase):
 
         table: list[tuple[Callable[[canvas.JsonObject], canvas.Json], str, str, type[Exception]]] = [
             (fail(Strange("no such city: Köln")), "TOOL_FAILED", "no such city: Köln", Strange),
-            (fail(canvas.CanvasError("RATE_LIMITED", "wait", {"retryable": True})), "RATE_LIMITED", "wait", canvas.CanvasError),
+            (fail(canvas.CanvasError("STORE_BUSY", "wait", {"retryable": True})), "STORE_BUSY", "wait", canvas.CanvasError),
             (returns(object()), "TOOL_FAILED", "JSON", TypeError),
             (returns(float("nan")), "TOOL_FAILED", "JSON", ValueError),
         ]

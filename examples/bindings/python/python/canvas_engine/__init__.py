@@ -19,6 +19,7 @@ from ._faces import (
 )
 from ._reply import Reply
 from ._session import Session, TurnEnd
+from ._store import Store, StoreCollected, StoreCommit, StoreConflict, StoreRow
 from ._text import (
     Applied,
     Canonical,
@@ -113,6 +114,11 @@ __all__ = [
     "SpecCheck",
     "StaleData",
     "StaleEdit",
+    "Store",
+    "StoreCollected",
+    "StoreCommit",
+    "StoreConflict",
+    "StoreRow",
     "SurfaceAsset",
     "SurfaceReply",
     "SurfaceTool",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from types import TracebackType
@@ -12,8 +13,9 @@ from typing import Literal, cast
 from . import _native
 from ._errors import CanvasError
 from ._faces import Board, Recipe, Rerun, Surfaces, rerun
-from ._json import ask, given
+from ._json import ask, given, usable
 from ._session import Session
+from ._store import Adapter, Store
 from ._types import ChangeJson, DecidedJson, DocumentJson, EditedJson, Fields, Json, JsonObject, MovedJson, Toolset, types
 from ._watch import Watch, Watchers
 
@@ -114,15 +116,18 @@ class Decided:
 
 
 class Engine:
-    """Keeps canvases in memory or in an SQLite file.
+    """Keeps canvases in memory, in an SQLite file or in a store of your own.
 
     ``clock`` returns the seconds since 1970. Close an engine, or use it in a ``with`` statement. Threads may share it.
     """
 
-    def __init__(self, *, clock: Callable[[], float] = time.time, policy: Policy = Policy()) -> None:
+    def __init__(
+        self, *, clock: Callable[[], float] = time.time, policy: Policy = Policy(), store: Store | None = None
+    ) -> None:
         if not 0.001 <= policy.lease_ttl <= 4_000_000:
             raise CanvasError("INVALID_ARGUMENTS", "lease_ttl is not between 0.001 and 4,000,000 seconds: pass another one")
-        self._native = _native.Engine()
+        # Its own calls must not be taken for retries of another engine's on the same store.
+        self._native = _native.Engine() if store is None else _native.Engine(Adapter(store), f"bridge-{uuid.uuid4().hex[:16]}")
         self._clock = clock
         self._watchers = Watchers()
         self.call("engine.policy", {**asdict(policy), "lease_ttl": round(policy.lease_ttl * 1000)})
@@ -145,9 +150,17 @@ class Engine:
             raise
         return engine
 
+    @classmethod
+    def custom(cls, store: Store, *, clock: Callable[[], float] = time.time, policy: Policy = Policy()) -> Engine:
+        """Keeps canvases in a store of your own.
+
+        Its errors have codes such as ``STORE_INDETERMINATE``, and the exception that it raised as their ``__cause__``.
+        """
+        return cls(clock=clock, policy=policy, store=store)
+
     def close(self) -> None:
         """Frees the engine, and ends its watches. Later calls raise ``CLOSED``."""
-        self._native.close()
+        usable(self._native.close)
         self._watchers.close()
 
     def __enter__(self) -> Engine:

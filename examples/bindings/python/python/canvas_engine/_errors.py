@@ -100,4 +100,5 @@ def error_of(error: JsonObject) -> CanvasError:
 
 
 def _objects(values: object) -> list[JsonObject]:
-    return [value for value in values if isinstance(value, dict)] if isinstance(values, list) else []
+    listed = cast("list[object]", values) if isinstance(values, list) else []
+    return [cast("JsonObject", value) for value in listed if isinstance(value, dict)]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, cast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from . import _native
 from ._errors import CanvasError, error_of
@@ -12,11 +13,13 @@ from ._types import Fields, JsonObject
 if TYPE_CHECKING:
     from ._codes import Code
 
+T = TypeVar("T")
 LONE_SURROGATE = "the text has a lone surrogate: replace it"
 
 _UNUSABLE: dict[Code, str] = {
     "CLOSED": "the engine is closed: open another one",
     "FORKED": "the engine belongs to the process before a fork: open one in this process",
+    "REENTRANT": "a store called the engine that it serves, which waits for it: call another engine",
     "INTERNAL": "the engine has a bug, and may have made a part of the change: look at the canvas",
 }
 
@@ -27,19 +30,31 @@ def ask(native: _native.Engine, op: str, fields: Fields) -> JsonObject:
         request = json.dumps({**fields, "op": op}, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError) as error:
         raise CanvasError("INVALID_ARGUMENTS", f"the arguments are no JSON: {error}") from error
+    _native.take_fault()
     try:
-        answer = native.call(request)
+        answer = usable(lambda: native.call(request))
     except UnicodeEncodeError as error:
         raise CanvasError("INVALID_ARGUMENTS", LONE_SURROGATE) from error
+    fault = _native.take_fault()
+    if fault is not None and not isinstance(fault, Exception):
+        # Such as a KeyboardInterrupt in a store, whatever became of the call.
+        raise fault
+    reply = cast("JsonObject", json.loads(answer))
+    if reply["ok"] is not True:
+        error = error_of(cast("JsonObject", reply["error"]))
+        raise error from (fault if error.code.startswith("STORE_") else None)
+    return cast("JsonObject", reply["result"])
+
+
+def usable(call: Callable[[], T]) -> T:
+    """Makes a native call, and raises the errors of an engine that cannot be used."""
+    try:
+        return call()
     except RuntimeError as error:
         code = cast("Code", str(error))
         if code not in _UNUSABLE:
             raise
         raise CanvasError(code, _UNUSABLE[code]) from None
-    reply = cast("JsonObject", json.loads(answer))
-    if reply["ok"] is not True:
-        raise error_of(cast("JsonObject", reply["error"]))
-    return cast("JsonObject", reply["result"])
 
 
 def given(fields: Fields) -> Fields:

@@ -66,7 +66,8 @@ class Session:
         except CanvasError as error:
             if error.code != "INVALID_ARGUMENTS":
                 raise
-            body = {"ok": False, "error": {"code": error.code, "message": error.message, "retryable": False}}
+            refusal: JsonObject = {"code": error.code, "message": error.message, "retryable": False}
+            return Reply({"ok": False, "error": refusal})
         return Reply(body)
 
     def chat(

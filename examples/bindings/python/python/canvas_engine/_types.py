@@ -120,12 +120,15 @@ class ChangeJson(TypedDict):
     edits: int
 
 
-class MovedJson(TypedDict, total=False):
-    revision_id: str
-    canvas_epoch: int
+class _Changes(TypedDict, total=False):
     undone: list[types.HistoryEntry]
     redone: list[types.HistoryEntry]
     kept: list[types.KeptChange]
+
+
+class MovedJson(_Changes):
+    revision_id: str
+    canvas_epoch: int
 
 
 class DecidedJson(TypedDict):
