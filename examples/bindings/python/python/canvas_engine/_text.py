@@ -245,10 +245,11 @@ def canonical(value: Json) -> Canonical:
 
 
 class _Local(threading.local):
-    """An engine for each thread, so that threads do not wait for each other."""
+    """An engine for each thread, so that threads do not wait for each other. It is made for the first call."""
 
-    def __init__(self) -> None:
-        self.renew()
+    #: The id of the process that made it.
+    process = 0
+    engine: _native.Engine
 
     def renew(self) -> None:
         self.process = os.getpid()
