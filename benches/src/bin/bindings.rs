@@ -46,7 +46,6 @@ fn main() -> io::Result<()> {
 /// Applies a patch, and returns the summary, the places and the inverse too, like the packages.
 fn whole(input: &Edited) -> Result<(String, String, usize, String), ApplyError> {
     let applied = canvas_patch::apply(&input.before, &input.patch, &ApplyOptions::default())?;
-    let (summary, spans, inverse) =
-        (applied.summary().to_string(), applied.spans().len(), applied.inverse().to_string());
+    let (summary, spans, inverse) = (applied.summary().to_string(), applied.spans().len(), applied.inverse());
     Ok((applied.into_text(), summary, spans, inverse))
 }

@@ -27,9 +27,9 @@ mod text;
 use std::sync::Arc;
 
 use canvas_core::PersonId;
+use canvas_core::json::exact_json;
 use canvas_core::lease::Timestamp;
 use canvas_core::store::Store;
-use canvas_core::json::exact_json;
 use canvas_core::testing::block_on;
 use serde_json::{Value, json};
 
