@@ -41,8 +41,8 @@ def ask(native: _native.Engine, op: str, fields: Fields) -> JsonObject:
         raise fault
     reply = cast("JsonObject", json.loads(answer))
     if reply["ok"] is not True:
-        error = error_of(cast("JsonObject", reply["error"]))
-        raise error from (fault if error.code.startswith("STORE_") else None)
+        refusal = error_of(cast("JsonObject", reply["error"]))
+        raise refusal from (fault if refusal.code.startswith("STORE_") else None)
     return cast("JsonObject", reply["result"])
 
 
