@@ -311,6 +311,11 @@ impl Documents {
         }))
     }
 
+    /// What a host polls, because it reads the head alone.
+    pub(super) async fn version(&self, request: &Request<'_>) -> Result<Value, BridgeError> {
+        Ok(json!(self.engine.revision_of(&canvas(request)?).await?))
+    }
+
     pub(super) async fn tool_call(&mut self, request: &Request<'_>) -> Result<Value, BridgeError> {
         let now = self.now(request)?;
         let session = match self.session(request, now).await {

@@ -148,6 +148,7 @@ const DOCUMENTS: &[Operation] = &[
     stored("canvas.create", &["canvas", "markdown", "person?"], awaiting!(Documents::create)),
     stored("canvas.mode", &["canvas", "mode", "person?"], awaiting!(Documents::set_mode)),
     stored("canvas.text", &["canvas"], awaiting!(Documents::text)),
+    stored("canvas.version", &["canvas"], awaiting!(Documents::version)),
     stored(
         "tool.call",
         &[

@@ -134,6 +134,23 @@ fn a_strict_call_runs_a_listed_tool_alone() {
 }
 
 #[test]
+fn a_version_is_new_after_each_commit_and_no_read() {
+    let mut bridge = with_canvas();
+    let mut version = |op: Value| {
+        ask(&mut bridge, op);
+        ask(&mut bridge, json!({"op": "canvas.version", "canvas": "c", "now": 2_000}))
+    };
+    let read = json!({"op": "canvas.text", "canvas": "c", "now": 2_000});
+    let edit = json!({"op": "user.edit", "canvas": "c", "markdown": "# New\n", "now": 2_000});
+    let message = json!({"op": "user.message", "canvas": "c", "now": 2_000});
+    let [first, same, edited, preempted] = [read.clone(), read, edit, message].map(&mut version);
+    assert_eq!(first, same);
+    assert!(edited["revision"].as_u64() > first["revision"].as_u64(), "{first} {edited}");
+    assert_eq!(edited["revision_id"], preempted["revision_id"]);
+    assert!(preempted["version"] != edited["version"] && edited["version"] != first["version"]);
+}
+
+#[test]
 fn a_rule_that_is_set_holds_for_the_extended_toolset_too() {
     for (retake, expected) in [(json!(null), "OK"), (json!(true), "OK"), (json!(false), "LEASE_EXPIRED")] {
         let mut bridge = with_canvas();

@@ -45,11 +45,12 @@ class WatchEvent:
 
 @dataclass(frozen=True)
 class _Seen:
-    """A state, with the number of the last entry of the history in it and the proposals."""
+    """A state, with the number of the last entry of the history in it, the proposals and the version of the row."""
 
     event: WatchEvent
     entry: int
     proposals: Json
+    version: str | None
 
 
 class Watch:
@@ -129,6 +130,10 @@ class Watch:
         last = self._seen
         before = last.event if last else None
         try:
+            version = cast("str", self._ask("canvas.version", {"canvas": self.canvas})["version"])
+            # Each commit has another version. A lock may end without one.
+            if last is not None and last.version == version and not last.event.is_locked:
+                return last
             text = cast("DocumentJson", self._ask("canvas.text", {"canvas": self.canvas}))
             changes = self._after(last.entry) if last else []
             entry = self._end(last.entry + len(changes) if last else 0)
@@ -139,7 +144,7 @@ class Watch:
             status: types.CanvasStatus = "deleted" if before and before.status != "absent" else "absent"
             revision, revision_id = (before.revision, before.revision_id) if before else (None, None)
             gone = WatchEvent(self.canvas, status, revision, revision_id, 0, False, 0, None, 0)
-            return _Seen(gone, last.entry if last else 0, None)
+            return _Seen(gone, last.entry if last else 0, None, None)
         newest = changes[-1] if changes else None
         # An id begins with the revision that changed the document last.
         revisions = [int(text["revision_id"][1:].partition("-")[0]), before.revision if before else None]
@@ -156,7 +161,7 @@ class Watch:
             actor=newest["actor"] if newest else None,
             missed=max(len(changes) - 1, 0),
         )
-        return _Seen(event, entry, proposals)
+        return _Seen(event, entry, proposals, version)
 
     def _after(self, entry: int, limit: int = 1_000) -> list[ChangeJson]:
         fields = {"canvas": self.canvas, "after": entry, "limit": limit}
