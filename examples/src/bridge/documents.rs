@@ -188,7 +188,8 @@ const READS: [&str; 8] = [
 impl Documents {
     /// Keeps the canvases in a store of the host.
     pub(super) fn with_store<S: Store>(run: &str, open: impl FnOnce(BridgeClock) -> S) -> Self {
-        let mut documents = Self { run: format!("bridge-{run}"), ..Self::default() };
+        // The store is in use, so no other one can be opened.
+        let mut documents = Self { run: format!("bridge-{run}"), calls: 1, ..Self::default() };
         let clock = Arc::clone(&documents.clock);
         let store = open(Arc::new(move || Timestamp::from_millis(clock.load(Ordering::Relaxed))));
         documents.store = Counted::boxed(store, &documents.written);

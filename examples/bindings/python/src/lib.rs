@@ -25,7 +25,7 @@ type Applied = (String, usize, String, Vec<(usize, usize)>, Vec<(usize, &'static
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use super::{Engine, apply_patch, build_patch, store::take_fault};
+    use super::{Engine, apply_patch, build_patch, store::swap_fault};
 }
 
 /// Applies a patch to a text. Returns `None` if it is refused. The bridge then gives the reason.

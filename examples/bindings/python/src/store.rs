@@ -12,7 +12,7 @@ use canvas_core::store::{
 };
 use canvas_core::{Blob, BlobId, CanvasId};
 use canvas_examples::bridge::BridgeClock;
-use pyo3::exceptions::PyBaseException;
+use pyo3::exceptions::{PyBaseException, PyException};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
@@ -22,10 +22,19 @@ thread_local! {
     static FAULT: RefCell<Option<Py<PyBaseException>>> = const { RefCell::new(None) };
 }
 
-/// Returns the last exception that a store raised in this thread, once.
+/// Returns the exception that a store raised in this thread, once, and puts an earlier one in its place.
 #[pyfunction]
-pub(crate) fn take_fault() -> Option<Py<PyBaseException>> {
-    FAULT.take()
+pub(crate) fn swap_fault(earlier: Option<Py<PyBaseException>>) -> Option<Py<PyBaseException>> {
+    FAULT.replace(earlier)
+}
+
+/// Keeps an exception, unless one that must not be lost is kept already, such as a KeyboardInterrupt.
+fn keep(fault: Py<PyBaseException>, py: Python<'_>) {
+    FAULT.with_borrow_mut(|kept| {
+        if kept.as_ref().is_none_or(|kept| kept.bind(py).is_instance_of::<PyException>()) {
+            *kept = Some(fault);
+        }
+    });
 }
 
 /// The head of a row with its version.
@@ -52,7 +61,7 @@ impl PythonStore {
             call(self.object.bind(py)).map_err(|error| {
                 let kind = kind_of(&error, operation, py);
                 let fault = StoreError::new(kind).with_source(error.to_string());
-                FAULT.set(Some(error.into_value(py)));
+                keep(error.into_value(py), py);
                 fault
             })
         });
@@ -147,6 +156,8 @@ impl BlockingStore for PythonStore {
     fn list(&self, after: Option<&CanvasId>, limit: usize) -> Result<Vec<CanvasId>, StoreError> {
         let names = self.call(StoreOperation::List, None, |store| {
             let after = after.map(CanvasId::as_str);
+            // Databases have no larger number.
+            let limit = limit.min(i64::MAX as usize);
             store.call_method1("list", (after, limit))?.extract::<Vec<String>>()
         })?;
         let ids = names.iter().map(|name| CanvasId::new(name)).collect::<Result<_, _>>();

@@ -10,10 +10,15 @@ import resource
 import sys
 import threading
 import unittest
+from collections.abc import Callable
 
 import canvas_engine as canvas
 
 TEXT = "# Plan\n\n- [ ] one\n- [ ] two\n\n## Next\n\nlater\n"
+
+
+# That must leave no memory behind.
+CALLS = int(os.environ.get("CANVAS_CALLS", "20000"))
 
 
 class Patches(unittest.TestCase):
@@ -142,8 +147,16 @@ class Processes(unittest.TestCase):
             os._exit(0 if canvas.outline("# B\n")[0].path == ("B",) else 1)
         self.assertEqual(os.waitpid(child, 0)[1], 0)
 
+    def leaves_no_memory_behind(self, work: Callable[[int], None], calls: int) -> None:
+        work(max(calls // 10, 2_000))
+        gc.collect()
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        work(calls)
+        grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+        # Kilobytes, and bytes on macOS.
+        self.assertLess(grown, 4_000_000 if sys.platform == "darwin" else 4_000)
+
     def test_calls_leave_no_memory_behind(self) -> None:
-        calls = int(os.environ.get("CANVAS_CALLS", "20000"))
         text = "line\n" * 100
         patch = canvas.build(text, text + "more\n")
 
@@ -158,13 +171,23 @@ class Processes(unittest.TestCase):
                     except canvas.PatchRejected:
                         pass
 
-        work(2_000)
-        gc.collect()
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        work(calls)
-        grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-        # Kilobytes, and bytes on macOS.
-        self.assertLess(grown, 4_000_000 if sys.platform == "darwin" else 4_000)
+        self.leaves_no_memory_behind(work, CALLS)
+
+    def test_engines_leave_no_memory_behind(self) -> None:
+        with canvas.Engine.memory() as kept:
+            kept.create("plan", "# Plan\n")
+
+            def work(times: int) -> None:
+                for n in range(times):
+                    self.assertEqual(kept.document("plan").markdown, "# Plan\n")
+                    if n % 20 == 0:
+                        with canvas.Engine.memory() as engine:
+                            engine.create("plan", "line\n" * 1_000)
+                            with engine.join("plan") as session:
+                                session.call("canvas_check_out", {})
+                                session.call("canvas_fly", {})
+
+            self.leaves_no_memory_behind(work, CALLS // 10)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import unittest
 from collections.abc import Callable
+from typing import cast
 
 import canvas_engine as canvas
 
@@ -53,11 +54,30 @@ ANSWERS: dict[canvas.Provider, canvas.JsonObject] = {
 PROVIDERS: tuple[canvas.Provider, ...] = (*ANSWERS, "gemini-interactions")
 
 
+def returning(result: canvas.Json) -> Callable[[canvas.JsonObject], canvas.Json]:
+    return lambda _: result
+
+
 class Strange(Exception):
     """An exception of a host."""
 
 
 class Tools(unittest.TestCase):
+    def test_a_result_that_no_provider_can_read_is_an_error(self) -> None:
+        deep: canvas.Json = 1
+        for _ in range(200):
+            deep = [deep]
+        within: canvas.Json = {"a": ["\ud800"]}
+        for result in ("\udcff", 10**400, deep, float("nan"), cast("canvas.Json", object()), within):
+            reply, error = canvas.Tool("t", "", {}, returning(result)).run({})
+            self.assertEqual((reply.code, type(error).__module__), ("TOOL_FAILED", "builtins"))
+            reply.text.encode()
+
+        def raises(_: canvas.JsonObject) -> canvas.Json:
+            raise Strange("\udcff")
+
+        canvas.Tool("t", "", {}, raises).run({})[0].text.encode()
+
     def setUp(self) -> None:
         self.engine = canvas.Engine.memory()
         self.addCleanup(self.engine.close)

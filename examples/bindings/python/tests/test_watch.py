@@ -23,7 +23,8 @@ Main = Callable[[], Coroutine[object, object, None]]
 def runners() -> list[tuple[str, Callable[[Main], None]]]:
     """Event loops, by name."""
     found: list[tuple[str, Callable[[Main], None]]] = [("asyncio", lambda main: asyncio.run(main()))]
-    if importlib.util.find_spec("trio"):
+    # The tests wait by anyio, except in asyncio.
+    if importlib.util.find_spec("trio") and importlib.util.find_spec("anyio"):
         trio: Any = importlib.import_module("trio")
         found.append(("trio", lambda main: trio.run(main)))
     if importlib.util.find_spec("anyio"):
@@ -184,6 +185,38 @@ class Watches(unittest.TestCase):
                 self.engine.edit("plan", f"{n}\n", base=None)
                 got = await within(0.0005, watch.__anext__()) or await event(watch)
                 self.assertEqual((got.revision, got.missed), (n + 2, 0))
+
+        self.each(main)
+
+    def test_who_goes_on_after_an_error_misses_nothing(self) -> None:
+        def failing(op: str, fields: canvas.Fields) -> canvas.JsonObject:
+            if faults:
+                raise canvas.CanvasError(faults.pop(), "others are in the way")
+            return self.engine.call(op, fields)
+
+        async def main() -> None:
+            self.engine.create("plan")
+            watch = canvas.Watch(failing, "plan", None)
+            await event(watch)
+            self.engine.edit("plan", "# Ours\n", base=None)
+            watch._notify()  # pyright: ignore[reportPrivateUsage]
+            faults.append("STORE_BUSY")
+            with self.assertRaises(canvas.CanvasError):
+                await event(watch)
+            self.assertEqual((await event(watch)).revision, 2)
+
+        faults: list[canvas.Code] = []
+        self.each(main)
+
+    def test_more_changes_than_a_page_of_the_history_has(self) -> None:
+        async def main() -> None:
+            self.engine.create("plan")
+            watch = self.engine.watch("plan")
+            await event(watch)
+            for n in range(1_005):
+                self.engine.edit("plan", f"{n}\n", base=None, person="ben" if n > 1_000 else "ana")
+            found = await event(watch)
+            self.assertEqual((found.revision, found.missed, found.actor), (1_006, 1_004, {"person": "ben"}))
 
         self.each(main)
 

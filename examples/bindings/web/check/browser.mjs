@@ -75,7 +75,7 @@ try {
   }
   console.log(`IndexedDB: ${count + 1} tests, ${failed.length} failed`);
   failed.forEach((failure) => console.log(failure));
-  isWrong ||= failed.length > 0;
+  isWrong ||= failed.length > 0 || count < 5;
 } finally {
   await browser.close();
   server.close();

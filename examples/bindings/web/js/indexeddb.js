@@ -13,7 +13,7 @@ export class IndexedDbStore {
   }
 
   static async open(name = "canvas-engine") {
-    const request = indexedDB.open(name, 1);
+    const request = begun(() => indexedDB.open(name, 1));
     request.onupgradeneeded = () => {
       // Keys are bytes, because ids are ordered by their bytes.
       request.result.createObjectStore("rows");
@@ -56,9 +56,12 @@ export class IndexedDbStore {
 
   async list(after, limit) {
     return this.#within("readonly", ["rows"], async (rows) => {
+      if (limit === 0) {
+        return [];
+      }
       const range = after === null ? null : IDBKeyRange.lowerBound(bytesOf(after), true);
       const keys = await answer(rows.getAllKeys(range, Math.min(limit, 2 ** 32 - 1)));
-      return keys.map((key) => new TextDecoder().decode(key));
+      return keys.map((key) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(key));
     });
   }
 
@@ -85,12 +88,7 @@ export class IndexedDbStore {
 
   /** Runs one transaction, and returns its result once it is complete. */
   async #within(mode, names, run) {
-    let transaction;
-    try {
-      transaction = this.#database.transaction(names, mode, { durability: "strict" });
-    } catch (cause) {
-      throw new CanvasError("STORE_UNAVAILABLE", "the database is closed: open it again", {}, { cause });
-    }
+    const transaction = begun(() => this.#database.transaction(names, mode, { durability: "strict" }));
     // A transaction that aborts has written nothing.
     const complete = new Promise((resolve, reject) => {
       transaction.oncomplete = () => resolve();
@@ -102,6 +100,12 @@ export class IndexedDbStore {
       return result;
     } catch (error) {
       complete.catch(() => {});
+      try {
+        // Otherwise it would write what was asked for before the error.
+        transaction.abort();
+      } catch {
+        // It is over.
+      }
       throw error instanceof CanvasError ? error : failure(error);
     }
   }
@@ -112,6 +116,16 @@ function answer(request) {
     request.onsuccess = () => resolve(request.result);
     request.onerror = () => reject(failure(request.error));
   });
+}
+
+/** Begins what may fail at once, for example because the database is closed. */
+function begun(begin) {
+  try {
+    return begin();
+  } catch (cause) {
+    const message = `IndexedDB: ${cause?.message}: open the store again`;
+    throw new CanvasError("STORE_UNAVAILABLE", message, {}, { cause });
+  }
 }
 
 function next(cursor) {

@@ -104,7 +104,7 @@ export function storedTests({ StoredEngine, Reply }, open) {
     async "canvases are listed by bytes, and names may be of any kind"() {
       const store = await open(name());
       const engine = await started(store);
-      const ids = ["a", "a\0b", "z", "\uff5e", "\u{1f600}"];
+      const ids = ["a", "a\0b", "z", "\ufeffa", "\uff5e", "\u{1f600}"];
       for (const id of ids.toReversed()) {
         await engine.create(id, id);
       }
@@ -113,7 +113,8 @@ export function storedTests({ StoredEngine, Reply }, open) {
       }
       if (!(store instanceof MapStore)) {
         equal(await store.list(null, 100), ids);
-        equal(await store.list("a\0b", 2), ["z", "\uff5e"]);
+        equal(await store.list("a\0b", 2), ["z", "\ufeffa"]);
+        equal(await store.list(null, 0), []);
       }
     },
 
@@ -142,6 +143,12 @@ export function storedTests({ StoredEngine, Reply }, open) {
       equal((await session.call("canvas_outline", "{")).code, "INVALID_ARGUMENTS");
       equal(await rejected(StoredEngine.open({ store: {} })), "INVALID_ARGUMENTS");
       equal(await rejected(StoredEngine.open()), "INVALID_ARGUMENTS");
+      equal(await rejected(engine.call("canvas.text", { canvas: "a", markdown: "c", op: "user.edit" })), "BAD_REQUEST");
+      equal(await rejected((await started(await open(name()))).call("store.open", { kind: "memory" })), "BAD_REQUEST");
+      const patient = await started(await open(name()), { timeout: Number.MAX_SAFE_INTEGER });
+      await patient.create("a", "b");
+      const timeless = await started(await open(name()), { clock: () => NaN });
+      equal(await rejected(timeless.create("a", "b")), "INVALID_ARGUMENTS");
     },
   };
 }
@@ -154,6 +161,9 @@ export function faultTests({ StoredEngine }) {
     "returns nothing": () => undefined,
     "returns something else": () => 7,
     "writes, and throws": (own) => { own(); throw new Error("no"); },
+    "throws a DOMException": () => { throw new DOMException("full", "QuotaExceededError"); },
+    "throws what has no words": () => { throw { code: 7, message: 5 }; },
+    "throws what cannot be read": () => { throw { get code() { throw new Error("no"); }, message: "\ud800" }; },
     "never settles": () => new Promise(() => {}),
     "writes, and never settles": (own) => { own(); return new Promise(() => {}); },
     "has no room": () => { throw Object.assign(new Error("no"), { code: "STORE_FULL" }); },

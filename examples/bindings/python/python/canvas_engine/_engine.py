@@ -173,10 +173,16 @@ class Engine:
 
     def call(self, op: str, fields: Fields | None = None) -> JsonObject:
         """Sends any operation of the JSON interface, and returns its result. The field ``now`` comes from the clock."""
+        is_forked = False
         try:
             return self._ask(op, fields or {})
+        except CanvasError as error:
+            is_forked = error.code == "FORKED"
+            raise
         finally:
-            self._watchers.after(op, fields or {})
+            # A thread of the process before may have had the lock.
+            if not is_forked:
+                self._watchers.after(op, fields or {})
 
     def _ask(self, op: str, fields: Fields) -> JsonObject:
         return ask(self._native, op, {"now": int(self._clock() * 1000), **fields})

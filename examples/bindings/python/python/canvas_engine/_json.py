@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from . import _native
@@ -30,12 +30,14 @@ def ask(native: _native.Engine, op: str, fields: Fields) -> JsonObject:
         request = json.dumps({**fields, "op": op}, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError) as error:
         raise CanvasError("INVALID_ARGUMENTS", f"the arguments are no JSON: {error}") from error
-    _native.take_fault()
+    # A store may ask another engine while it serves this one.
+    outer = _native.swap_fault(None)
     try:
         answer = usable(lambda: native.call(request))
     except UnicodeEncodeError as error:
         raise CanvasError("INVALID_ARGUMENTS", LONE_SURROGATE) from error
-    fault = _native.take_fault()
+    finally:
+        fault = _native.swap_fault(outer)
     if fault is not None and not isinstance(fault, Exception):
         # Such as a KeyboardInterrupt in a store, whatever became of the call.
         raise fault
@@ -60,3 +62,21 @@ def usable(call: Callable[[], T]) -> T:
 def given(fields: Fields) -> Fields:
     """Leaves out the fields that are ``None``."""
     return {name: value for name, value in fields.items() if value is not None}
+
+
+#: Levels of JSON. The engine reads 128, with those of a request.
+_MAX_DEPTH = 100
+
+
+def check_json(value: object, depth: int = 0) -> None:
+    """Refuses JSON that the engine does not read."""
+    if depth > _MAX_DEPTH:
+        raise CanvasError("INVALID_ARGUMENTS", f"JSON with more than {_MAX_DEPTH} levels: send fewer")
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        raise CanvasError("INVALID_ARGUMENTS", "an integer has more than 64 bits: send it as a string")
+    if isinstance(value, Mapping):
+        for one in cast("Mapping[object, object]", value).values():
+            check_json(one, depth + 1)
+    elif isinstance(value, (list, tuple)):
+        for one in cast("Sequence[object]", value):
+            check_json(one, depth + 1)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, cast
 
 from ._chat import Chat
 from ._errors import CanvasError
-from ._json import given
+from ._json import check_json, given
 from ._reply import Reply
 from ._tools import Tool
 from ._types import Fields, JsonObject, Provider, Toolset
@@ -30,10 +30,6 @@ class TurnEnd:
 
     hidden: str | None
     promoted: bool
-
-
-#: Levels of arguments. The engine reads 128, with those of the request.
-_MAX_DEPTH = 100
 
 
 class Session:
@@ -148,19 +144,5 @@ def _object(arguments: str | Fields) -> Fields:
             raise CanvasError("INVALID_ARGUMENTS", f"the arguments are no JSON ({error}): send the call again") from error
     if not isinstance(value, Mapping):
         raise CanvasError("INVALID_ARGUMENTS", "the arguments are no JSON object: send the call again")
-    _check(cast("object", value), 0)
+    check_json(cast("object", value))
     return cast("Fields", value)
-
-
-def _check(value: object, depth: int) -> None:
-    """Refuses JSON that the engine does not read."""
-    if depth > _MAX_DEPTH:
-        raise CanvasError("INVALID_ARGUMENTS", f"the arguments have more than {_MAX_DEPTH} levels: send fewer")
-    if isinstance(value, int) and not -(2**63) <= value < 2**64:
-        raise CanvasError("INVALID_ARGUMENTS", "an integer has more than 64 bits: send it as a string")
-    if isinstance(value, Mapping):
-        for one in cast("Mapping[object, object]", value).values():
-            _check(one, depth + 1)
-    elif isinstance(value, (list, tuple)):
-        for one in cast("Sequence[object]", value):
-            _check(one, depth + 1)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from ._errors import CanvasError
+from ._json import check_json
 from ._reply import Reply
 from ._types import Json, JsonObject, Provider
 
@@ -42,14 +43,24 @@ class Tool:
         """Calls the function. Returns the reply for the model, and the exception if there was one."""
         try:
             result = self.function(arguments)
-            # Another reader of the result must not see later changes of it.
-            return Reply({"ok": True, "result": cast("Json", json.loads(json.dumps(result, allow_nan=False)))}), None
+            return Reply({"ok": True, "result": _copied(result)}), None
         except Exception as error:
             code, message, retryable = "TOOL_FAILED", f"{type(error).__name__}: {error}", False
             if isinstance(error, CanvasError):
                 code, message, retryable = error.code, error.message, error.retryable
+            message = message.encode("utf-8", "replace").decode()
             refusal: JsonObject = {"code": code, "message": message, "retryable": retryable}
             return Reply({"ok": False, "error": refusal}), error
+
+
+def _copied(result: Json) -> Json:
+    """Another reader of the result must not see later changes of it, and a provider must be able to read it."""
+    copy = cast("Json", json.loads(json.dumps(result, ensure_ascii=False, allow_nan=False).encode()))
+    try:
+        check_json(copy)
+    except CanvasError as error:
+        raise ValueError(error.message) from error
+    return copy
 
 
 def by_name(tools: Sequence[Tool], taken: Sequence[str]) -> dict[str, Tool]:

@@ -66,7 +66,7 @@ class Watch:
         self.canvas = canvas
         self._ask = ask
         self._interval = interval
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._is_due = True
         self._is_over = False
         self._wake: Callable[[], object] | None = None
@@ -84,13 +84,11 @@ class Watch:
             self._is_due, self._read_at = False, time.monotonic()
             try:
                 seen = await _in_thread(self._read)
-            except CanvasError as error:
-                if error.code != "CLOSED":
-                    raise
-                self._is_over = True
-                continue
-            except BaseException:
-                # Who goes on after a cancellation misses nothing.
+            except BaseException as error:
+                if isinstance(error, CanvasError) and error.code == "CLOSED":
+                    self._is_over = True
+                    continue
+                # Who goes on after an error or a cancellation misses nothing.
                 self._is_due = True
                 raise
             last, self._seen = self._seen, seen
@@ -135,8 +133,7 @@ class Watch:
             if last is not None and last.version == version and not last.event.is_locked:
                 return last
             text = cast("DocumentJson", self._ask("canvas.text", {"canvas": self.canvas}))
-            changes = self._after(last.entry) if last else []
-            entry = self._end(last.entry + len(changes) if last else 0)
+            changes, entry = self._since(last.entry) if last else ([], self._end())
             proposals = self._ask("proposal.list", {"canvas": self.canvas})["proposals"]
         except CanvasError as error:
             if error.code != "CANVAS_NOT_FOUND":
@@ -167,18 +164,23 @@ class Watch:
         fields = {"canvas": self.canvas, "after": entry, "limit": limit}
         return cast("list[ChangeJson]", self._ask("history.list", fields)["changes"])
 
-    def _end(self, low: int) -> int:
+    def _since(self, entry: int) -> tuple[list[ChangeJson], int]:
+        """Returns the later changes, and the number of the last one."""
+        changes: list[ChangeJson] = []
+        while page := self._after(entry + len(changes)):
+            changes += page
+        return changes, entry + len(changes)
+
+    def _end(self) -> int:
         """Returns the number of the last entry. The list has no other end to begin from."""
-        if not self._after(low, limit=1):
-            return low
-        step = 1
-        while self._after(low + step, limit=1):
+        low, step = 0, 1
+        while self._after(low + step - 1, limit=1):
             low, step = low + step, step * 2
         high = low + step
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (middle, high) if self._after(middle, limit=1) else (low, middle)
-        return high
+            low, high = (middle, high) if self._after(middle - 1, limit=1) else (low, middle)
+        return low
 
 
 def _state(seen: _Seen) -> tuple[object, ...]:
@@ -191,7 +193,7 @@ class Watchers:
     """The watches of an engine. One that nobody holds any more is forgotten."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._watches: weakref.WeakSet[Watch] = weakref.WeakSet()
 
     def add(self, watch: Watch) -> Watch:
@@ -221,7 +223,7 @@ class Watchers:
 
 _READS = frozenset(
     (
-        "board.context board.data board.get board.place board.registry canvas.text date.eval history.list json.canonical "
+        "board.context board.data board.get board.place board.registry canvas.text canvas.version date.eval history.list json.canonical "
         "markdown.effects markdown.outline markdown.resolve native.apply native.render ops.apply patch.apply patch.build "
         "patch.preview proposal.list proposal.redline proposal.text provider.decode provider.decode_stream "
         "provider.replay provider.request provider.tools recipe.data recipe.get recipe.rerun recipe.run store.stats "

@@ -64,7 +64,11 @@ export function engineClasses(native) {
     }
 
     [NOW]() {
-      return Math.trunc(this.#clock());
+      const now = Math.trunc(this.#clock());
+      if (!Number.isFinite(now)) {
+        throw invalid("the clock returns no number: let it return the milliseconds since 1970");
+      }
+      return now;
     }
 
     [SEND](op, fields, { isTimed }) {
@@ -211,7 +215,7 @@ export function engineClasses(native) {
       if (this.#isClosed || this.#native === undefined) {
         throw closed();
       }
-      const request = written({ op, ...fields });
+      const request = written({ ...fields, op });
       const answered = this.#last.then(() => {
         // The time is that at which the call runs, because an earlier one may have waited for the store.
         const time = isTimed && fields.now === undefined ? `"now":${this[NOW]()},` : "";

@@ -59,15 +59,35 @@ export class CheckedStore {
   }
 
   /** Calls a method, and gives up if its promise does not settle in time. */
-  #ask(method, ...args) {
+  async #ask(method, ...args) {
     let timer;
     const late = new Promise((_, reject) => {
       const message = `${method} of the store has not answered in ${this.#timeout} ms`;
-      timer = setTimeout(() => reject(new Error(message)), this.#timeout);
+      // A longer time would be none.
+      timer = setTimeout(() => reject(new Error(message)), Math.min(this.#timeout, 2 ** 31 - 1));
     });
     const asked = (async () => this.#store[method](...args))();
-    return Promise.race([asked, late]).finally(() => clearTimeout(timer));
+    try {
+      return await Promise.race([asked, late]);
+    } catch (reason) {
+      throw plain(reason);
+    } finally {
+      clearTimeout(timer);
+    }
   }
+}
+
+/** What WebAssembly reads of a reason, which may be anything: the `code` of a `DOMException` is a number. */
+function plain(reason) {
+  const read = (name) => {
+    try {
+      const value = reason?.[name];
+      return typeof value === "string" && value.isWellFormed() ? value : undefined;
+    } catch {
+      return undefined;
+    }
+  };
+  return { code: read("code"), message: read("message") };
 }
 
 function row(value) {
