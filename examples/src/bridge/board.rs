@@ -295,12 +295,12 @@ async fn recipe_data(documents: &Documents, canvas: &CanvasId) -> Data {
 }
 
 #[cfg(not(feature = "recipe"))]
-fn recipe_data(_: &Documents, _: &CanvasId) -> Data {
+async fn recipe_data(_: &Documents, _: &CanvasId) -> Data {
     Data::default()
 }
 
 #[cfg(not(feature = "recipe"))]
-fn refresh_by_recipe(
+async fn refresh_by_recipe(
     _: &mut Documents,
     _: &CanvasId,
     _: &ComponentId,
