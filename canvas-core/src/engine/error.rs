@@ -66,6 +66,26 @@ pub enum EngineError {
         /// The current revision of the canvas.
         current: Revision,
     },
+    /// The canvas has not reached a revision that a read asks for.
+    #[error("the canvas {canvas} has no revision {}, and is at {}: name one that it has", revision.get(), current.get())]
+    RevisionNotFound {
+        /// The canvas that the host reads.
+        canvas: CanvasId,
+        /// The revision in the host's request.
+        revision: Revision,
+        /// The current revision of the canvas.
+        current: Revision,
+    },
+    /// The history no longer leads back to a revision.
+    #[error("the canvas {canvas} does not keep revision {}: name {} or a later one", revision.get(), oldest.get())]
+    RevisionNotKept {
+        /// The canvas that the host reads.
+        canvas: CanvasId,
+        /// The revision in the host's request.
+        revision: Revision,
+        /// The oldest revision that can be read.
+        oldest: Revision,
+    },
     /// The host's clock counts seconds and the store's counts milliseconds, or the reverse. The call left the canvas
     /// unchanged.
     #[error(
@@ -125,6 +145,8 @@ impl CodedError for EngineError {
             Self::FaceNotSupported { .. } => FACE_NOT_SUPPORTED,
             Self::Unreadable { reason, .. } => reason.code(),
             Self::RevisionConflict { .. } => "REVISION_CONFLICT",
+            Self::RevisionNotFound { .. } => "REVISION_NOT_FOUND",
+            Self::RevisionNotKept { .. } => "REVISION_NOT_KEPT",
             Self::TimeInSeconds { .. } => "TIME_IN_SECONDS",
             Self::Contention { .. } => "CONTENTION",
             Self::TooLarge { .. } => "DOCUMENT_TOO_LARGE",

@@ -23,6 +23,7 @@ pub(crate) mod lock_view;
 #[cfg(all(test, feature = "surface"))]
 mod model;
 pub(crate) mod observe;
+mod past;
 mod proposals;
 mod queue;
 #[cfg(feature = "recipe")]
@@ -49,6 +50,7 @@ pub use self::error::EngineError;
 pub use self::follow::Follow;
 pub use self::history::Stacks;
 use self::observe::Observer;
+pub use self::past::{DocumentDiff, PastDocument};
 use self::queue::Queues;
 pub use self::replay::JournalReplay;
 pub use self::snapshot::Snapshot;

@@ -147,6 +147,12 @@ impl<'a, S: Store> Walk<'a, S> {
         self.blobs(&[id]).await?.pop().ok_or_else(|| self.damaged(id))
     }
 
+    /// Returns a blob, unless the store no longer has it.
+    pub(super) async fn stored(&self, id: BlobId) -> Result<Option<Blob>, EngineError> {
+        let found = Blobs::new(self.engine, self.trace).find(&[id]).await?.pop().flatten();
+        Ok(found.filter(|blob| blob.as_text().is_some()))
+    }
+
     /// Returns blobs in the order of the ids. All must exist.
     pub(super) async fn blobs(&self, ids: &[BlobId]) -> Result<Vec<Blob>, EngineError> {
         Blobs::new(self.engine, self.trace).all(ids).await

@@ -3,69 +3,12 @@
 //! [`Undo`], [`Redo`] and [`ClearHistory`] are commands. An [`Entry`] of the journal has at most one [`Step`] for each
 //! face.
 //!
-//! # Reading the document at an old revision
+//! # Reading the past
 //!
-//! No single call does this. Start from the current text and revert the entries after that revision, newest first:
-//!
-//! ```
-//! # canvas_core::testing::block_on(async {
-//! # use canvas_core::lease::Timestamp;
-//! # use canvas_core::store::{MemoryStore, Store};
-//! # use canvas_core::{CanvasId, Engine, EngineError, OpKey, Policy, Revision};
-//! use canvas_core::document::{DocumentStep, Edit};
-//! use canvas_core::history::Step;
-//!
-//! /// `None` if the kept history does not lead back to the revision.
-//! async fn text_at<S: Store>(
-//!     engine: &Engine<S>,
-//!     canvas: &CanvasId,
-//!     revision: Revision,
-//!     now: Timestamp,
-//! ) -> Result<Option<String>, EngineError> {
-//!     let snapshot = engine.snapshot(canvas, now).await?;
-//!     let (mut text, mut at) = (snapshot.text().to_owned(), snapshot.head.revision());
-//!     for entry in engine.history(canvas, None, 1_000, now).await? {
-//!         if at <= revision {
-//!             break;
-//!         }
-//!         if entry.revision_after > at {
-//!             continue; // committed after the snapshot
-//!         }
-//!         if let Step::Document(DocumentStep { before, delta, .. }) = &entry.step {
-//!             match delta {
-//!                 Some(delta) if delta.revert(&mut text).is_err() => return Ok(None),
-//!                 Some(_) => {}
-//!                 // The change is larger than `HistoryLimits::entry_bytes`, so both texts are kept instead.
-//!                 None => match engine.document(canvas, *before).await? {
-//!                     Some(older) => text = older.as_text().unwrap_or_default().to_owned(),
-//!                     None => return Ok(None),
-//!                 },
-//!             }
-//!         }
-//!         at = entry.revision_before;
-//!     }
-//!     Ok((at == revision).then_some(text))
-//! }
-//!
-//! # let now = Timestamp::from_millis(1_000);
-//! # let mut policy = Policy::default();
-//! # policy.history.entry_bytes = 8;
-//! # let engine = Engine::new(MemoryStore::new(move || now), policy);
-//! # let plan = CanvasId::new("plan")?;
-//! # engine.create(&plan, "- a\n", &OpKey::host("create".parse()?), now).await?;
-//! let first = engine.snapshot(&plan, now).await?.head.revision();
-//! for text in ["- a\n- b\n", "- b\n", "something longer\n"] {
-//!     engine.call(&plan, &OpKey::user(text.parse()?), Edit::overwrite(text), now).await?.result?;
-//! }
-//! assert_eq!(text_at(&engine, &plan, first, now).await?.as_deref(), Some("- a\n"));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! # }).unwrap();
-//! ```
-//!
-//! The example reads one page of the history. If more than 1,000 entries came after the revision, read further pages with
-//! `before`. To make an old text the current one instead, use [`UndoScope::To`], which
-//! undoes the later changes of all faces. If you need a text for longer than the
-//! journal keeps its entries, store it yourself.
+//! [`Engine::document_at`](crate::Engine::document_at) returns the document of an earlier revision, and
+//! [`Engine::diff`](crate::Engine::diff) compares two. To make an old text the current one instead, use [`UndoScope::To`],
+//! which undoes the later changes of all faces. If you need a text for longer than the journal keeps its entries, store
+//! it yourself.
 //!
 //! # Which old blobs remain
 //!
@@ -94,7 +37,7 @@ pub use self::journal::{Entry, EntryKind, HistoryEntry, Reverts};
 pub use self::number::{ChangeNumber, EntryNumber};
 pub use self::revert::{ChangeSelection, ChangesOf};
 pub use self::step::Step;
-pub use crate::engine::{JournalReplay, Stacks};
+pub use crate::engine::{DocumentDiff, JournalReplay, PastDocument, Stacks};
 pub use crate::model::journal_slot::JournalSlot;
 pub use crate::transition::refusal::{HistoryRefusal, UndoRefusal};
 pub use crate::transition::undo::{

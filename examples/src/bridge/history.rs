@@ -5,11 +5,13 @@ use std::num::NonZeroU32;
 
 use canvas_core::document::DocumentStep;
 use canvas_core::history::{
-    ChangeNumber, ChangeSelection, ChangesOf, Entry, EntryKind, EntryNumber, HistoryEntry, HistoryMove,
-    HistoryRefusal, RedoOf, Reverts, Step, Undo, UndoRefusal, UndoScope,
+    ChangeNumber, ChangeSelection, ChangesOf, DocumentDiff, Entry, EntryKind, EntryNumber, HistoryEntry,
+    HistoryMove, HistoryRefusal, RedoOf, Reverts, Step, Undo, UndoRefusal, UndoScope,
 };
 use canvas_core::lease::Turn;
-use canvas_core::{Actor, Author, CanvasId, ConversationId, PersonId, Refused as _, Revision, RevisionId};
+use canvas_core::{
+    Actor, Author, CanvasId, ConversationId, EngineError, PersonId, Refused as _, Revision, RevisionId,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -33,9 +35,18 @@ struct By {
 /// A revision, in one of two forms.
 #[derive(Debug, Deserialize)]
 #[serde(untagged, expecting = "a revision number or a revision id")]
-enum Since {
+enum At {
     Number(Revision),
     Id(RevisionId),
+}
+
+impl At {
+    fn revision(&self) -> Revision {
+        match self {
+            Self::Number(revision) => *revision,
+            Self::Id(id) => id.revision(),
+        }
+    }
 }
 
 /// Lists entries of the journal, oldest first.
@@ -57,6 +68,30 @@ pub(super) async fn list(documents: &Documents, request: &Request<'_>) -> Result
             next = Some(entry.number);
             changes.push(row(documents, &canvas, entry).await?);
         }
+    }
+}
+
+/// Reads the document of an earlier revision.
+pub(super) async fn text_at(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+    let revision = request.field::<At>("revision")?.revision();
+    let past = documents.engine().document_at(&canvas(request)?, revision, documents.clock()).await;
+    let past = past.map_err(past_error)?;
+    Ok(json!({"markdown": past.text(), "revision_id": past.revision_id}))
+}
+
+/// Compares the documents of two revisions.
+pub(super) async fn diff(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+    let [from, to] = [request.field::<At>("from")?, request.field::<At>("to")?].map(|at| at.revision());
+    let diff = documents.engine().diff(&canvas(request)?, from, to, documents.clock()).await;
+    let DocumentDiff { patch, words, actors, .. } = diff.map_err(past_error)?;
+    let words: Vec<_> = words.into_iter().map(|span| json!({"kind": span.kind, "text": span.text})).collect();
+    Ok(json!({"patch": patch, "words": words, "actors": actors}))
+}
+
+fn past_error(error: EngineError) -> BridgeError {
+    match error {
+        EngineError::RevisionNotKept { oldest, .. } => BridgeError::from(error).with("oldest", json!(oldest)),
+        error => error.into(),
     }
 }
 
@@ -116,10 +151,7 @@ fn is_of(entry: &Entry, by: &ChangesOf) -> bool {
 /// Undoes the last changes, or an actor's.
 pub(super) async fn undo(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let (by, last) = (by(request)?, request.field::<Option<NonZeroU32>>("steps")?);
-    let since = request.field::<Option<Since>>("since")?.map(|since| match since {
-        Since::Number(revision) => revision,
-        Since::Id(id) => id.revision(),
-    });
+    let since = request.field::<Option<At>>("since")?.map(|since| since.revision());
     let partial = request.field::<Option<bool>>("partial")?.unwrap_or_default();
     let Some(of) = by else {
         return match (since, partial) {

@@ -28,6 +28,7 @@ mod near;
 mod newer;
 mod outline;
 mod party;
+mod past;
 mod people;
 mod proposals;
 mod protected;

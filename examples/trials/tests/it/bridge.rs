@@ -134,6 +134,41 @@ fn a_strict_call_runs_a_listed_tool_alone() {
 }
 
 #[test]
+fn the_past_is_read_and_compared() {
+    let mut bridge = with_canvas();
+    let ids: Vec<Value> = ["# One\n", "# One\n\nmore\n", "# Two\n\nmore\n"]
+        .into_iter()
+        .map(|markdown| {
+            let edit = json!({"op": "user.edit", "canvas": "c", "markdown": markdown, "person": "ana", "now": 2_000});
+            ask(&mut bridge, edit)["revision_id"].clone()
+        })
+        .collect();
+    let text_at = |revision: &Value| json!({"op": "history.text_at", "canvas": "c", "revision": revision, "now": 2_001});
+    let past = ask(&mut bridge, text_at(&ids[0]));
+    assert_eq!(past, json!({"markdown": "# One\n", "revision_id": ids[0]}));
+    let number = ids[1].as_str().unwrap()[1..].split_once('-').unwrap().0.parse::<u64>().unwrap();
+    assert_eq!(ask(&mut bridge, text_at(&json!(number)))["markdown"], "# One\n\nmore\n");
+
+    let diff = json!({"op": "history.diff", "canvas": "c", "from": ids[0], "to": ids[2], "now": 2_001});
+    let diff = ask(&mut bridge, diff);
+    assert_eq!(diff["patch"], "@@ -1 +1,3 @@\n-# One\n+# Two\n+\n+more\n");
+    assert_eq!(diff["actors"], json!([{"person": "ana"}]));
+    let words = diff["words"].as_array().unwrap().iter();
+    let before: String =
+        words.filter(|span| span["kind"] != "insert").map(|span| span["text"].as_str().unwrap()).collect();
+    assert_eq!(before, "# One\n");
+
+    ask(
+        &mut bridge,
+        json!({"op": "store.collect", "canvas": "c", "keep_entries": 1, "older_than": 0, "now": 2_002}),
+    );
+    let gone = raw(&mut bridge, &text_at(&ids[0]).to_string());
+    let later = raw(&mut bridge, &text_at(&json!(99)).to_string());
+    assert_eq!([&gone, &later].map(code), ["REVISION_NOT_KEPT", "REVISION_NOT_FOUND"], "{gone} {later}");
+    assert_eq!(gone["error"]["oldest"], json!(number));
+}
+
+#[test]
 fn a_version_is_new_after_each_commit_and_no_read() {
     let mut bridge = with_canvas();
     let mut version = |op: Value| {

@@ -174,6 +174,8 @@ fn cases() -> Vec<(String, String)> {
             EngineError::FaceNotSupported { canvas: canvas(), face: Face::Board },
             unreadable(HeadError::Format { found: 9 }),
             EngineError::RevisionConflict { canvas: canvas(), expected: revision, current: revision },
+            EngineError::RevisionNotFound { canvas: canvas(), revision, current: revision },
+            EngineError::RevisionNotKept { canvas: canvas(), revision, oldest: revision },
             EngineError::TimeInSeconds { time: at, known: at },
             EngineError::TooLarge { bytes: 2, limit: 1 },
             EngineError::RevisionsExhausted { canvas: canvas() },

@@ -1,0 +1,298 @@
+//! Reads of the document of an earlier revision.
+
+use std::sync::Arc;
+
+use canvas_lease::Timestamp;
+use canvas_patch::{Delta, Parts, RedlineSpan, build, redline};
+
+use super::history::reading;
+use super::walk::Walk;
+use super::{Engine, EngineError};
+use crate::document::step::DocumentStep;
+use crate::history::journal::Entry;
+use crate::history::step::Step;
+use crate::model::actor::Actor;
+use crate::model::blob::{Blob, BlobId, is_document};
+use crate::model::face::Face;
+use crate::model::id::CanvasId;
+use crate::model::revision::{Revision, RevisionId};
+use crate::store::contract::Store;
+
+/// Entries per read in a search for one entry.
+const PAGE: u64 = 16;
+
+/// Entries per read of a range.
+const MANY: u64 = 1_024;
+
+/// The lines around a change in a patch.
+const CONTEXT: usize = 3;
+
+/// The document of an earlier revision, from [`Engine::document_at`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PastDocument {
+    /// Names the revision that last changed the document, so its number may be lower than the requested one.
+    pub revision_id: RevisionId,
+    text: Blob,
+}
+
+impl PastDocument {
+    /// Returns the exact text.
+    pub fn text(&self) -> &str {
+        self.text.as_text().unwrap_or_default()
+    }
+}
+
+/// The difference between the documents of two revisions, from [`Engine::diff`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DocumentDiff {
+    /// The document that the difference begins with.
+    pub from: PastDocument,
+    /// The document that the difference leads to.
+    pub to: PastDocument,
+    /// The edits from one to the other.
+    pub delta: Delta,
+    /// The edits as a unified diff with three lines of context. It is empty if the documents are equal.
+    pub patch: String,
+    /// The edits by words, as the whole text in spans.
+    pub words: Vec<RedlineSpan>,
+    /// Everybody who made or wrote a change between the two, each once, in the order of their first change.
+    pub actors: Vec<Actor>,
+}
+
+impl<S: Store> Engine<S> {
+    /// Returns the document of a revision. If the store still has its text, this reads a few entries of the
+    /// journal and the text. Otherwise, it also reads all later entries, and takes their changes back.
+    ///
+    /// ```
+    /// # canvas_core::testing::block_on(async {
+    /// # use canvas_core::document::Edit;
+    /// # use canvas_core::lease::Timestamp;
+    /// # use canvas_core::store::MemoryStore;
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy};
+    /// # let now = Timestamp::from_millis(1_000);
+    /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+    /// # let plan = CanvasId::new("plan")?;
+    /// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
+    /// let before = engine.snapshot(&plan, now).await?.head.revision();
+    /// engine.call(&plan, &OpKey::user("edit".parse()?), Edit::overwrite("# Ours\n"), now).await?.result?;
+    /// let past = engine.document_at(&plan, before, now).await?;
+    /// assert_eq!(past.text(), "# Plan\n");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns [`EngineError::RevisionNotFound`] if the canvas is at a lower revision,
+    /// [`EngineError::RevisionNotKept`] if the history no longer leads back to it, and the errors of
+    /// [`Engine::history`].
+    pub async fn document_at(
+        &self,
+        canvas: &CanvasId,
+        revision: Revision,
+        now: Timestamp,
+    ) -> Result<PastDocument, EngineError> {
+        reading!(self, "document_at", canvas, now, walk => past(&mut walk, revision))
+    }
+
+    /// Returns the difference between the documents of two revisions. `from` may be the later one.
+    ///
+    /// ```
+    /// # canvas_core::testing::block_on(async {
+    /// # use canvas_core::document::Edit;
+    /// # use canvas_core::lease::Timestamp;
+    /// # use canvas_core::store::MemoryStore;
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy};
+    /// # let now = Timestamp::from_millis(1_000);
+    /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+    /// # let plan = CanvasId::new("plan")?;
+    /// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
+    /// let before = engine.snapshot(&plan, now).await?.head.revision();
+    /// let edited =
+    ///     engine.call(&plan, &OpKey::user("edit".parse()?), Edit::overwrite("# Ours\n"), now).await?;
+    /// let diff = engine.diff(&plan, before, edited.snapshot.head.revision(), now).await?;
+    /// assert_eq!(diff.patch, "@@ -1 +1 @@\n-# Plan\n+# Ours\n");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Engine::document_at`].
+    pub async fn diff(
+        &self,
+        canvas: &CanvasId,
+        from: Revision,
+        to: Revision,
+        now: Timestamp,
+    ) -> Result<DocumentDiff, EngineError> {
+        reading!(self, "diff", canvas, now, walk => diff(&mut walk, from, to))
+    }
+}
+
+async fn past<S: Store>(walk: &mut Walk<'_, S>, revision: Revision) -> Result<PastDocument, EngineError> {
+    let (current, canvas) = (walk.head.revision(), walk.head.canvas().clone());
+    if revision == Revision::ZERO || revision > current {
+        return Err(EngineError::RevisionNotFound { canvas, revision, current });
+    }
+    let changed = walk.head.face_revision(Face::Document);
+    if revision >= changed {
+        return Ok(PastDocument { revision_id: walk.head.revision_id(), text: walk.document.clone() });
+    }
+    let not_kept = |oldest| EngineError::RevisionNotKept { canvas, revision, oldest };
+    let Some(first) = first_after(walk, revision).await? else { return Err(not_kept(changed)) };
+    let number = first.number.get();
+    // Revisions without an entry did not change the document.
+    if first.revision_before > revision && number > 1 && walk.range(number - 1..=number - 1).await?.is_empty()
+    {
+        return Err(not_kept(first.revision_before));
+    }
+    let change = next_change(walk, number).await?;
+    let before = change.1.before;
+    let text = match walk.stored(before).await? {
+        Some(text) => text,
+        None => taken_back(walk, change.0.number.get(), before).await?,
+    };
+    Ok(PastDocument { revision_id: RevisionId::new(written_before(walk, &change.0).await?, before), text })
+}
+
+async fn diff<S: Store>(
+    walk: &mut Walk<'_, S>,
+    from: Revision,
+    to: Revision,
+) -> Result<DocumentDiff, EngineError> {
+    let (one, other) = (past(walk, from).await?, past(walk, to).await?);
+    let actors = actors(walk, from.min(to), from.max(to)).await?;
+    let mut parts = Parts::default();
+    parts.propose(one.text(), other.text(), &mut 0, None);
+    let words = redline(one.text(), parts.iter().map(|part| (part.id(), part.edits())));
+    let (delta, patch) = (Delta::between(one.text(), other.text()), build(one.text(), other.text(), CONTEXT));
+    Ok(DocumentDiff { from: one, to: other, delta, patch, words, actors })
+}
+
+/// Returns everybody who made or wrote a change of the document after one revision and up to another.
+async fn actors<S: Store>(
+    walk: &mut Walk<'_, S>,
+    low: Revision,
+    high: Revision,
+) -> Result<Vec<Actor>, EngineError> {
+    let mut actors = Vec::new();
+    let mut next = first_after(walk, low).await?.map(|first| first.number.get());
+    while let Some(start) = next {
+        let mut page = walk.range(start..=start.saturating_add(MANY - 1)).await?;
+        page.reverse();
+        let between = page.iter().take_while(|entry| entry.revision_after <= high);
+        for entry in between.filter(|entry| document_step(entry).is_some()) {
+            for actor in [Some(entry.made_by()), entry.written_by()].into_iter().flatten() {
+                if !actors.contains(&actor) {
+                    actors.push(actor);
+                }
+            }
+        }
+        next = page.last().filter(|last| last.revision_after < high).map(|last| last.number.get() + 1);
+    }
+    Ok(actors)
+}
+
+fn document_step(entry: &Entry) -> Option<&DocumentStep> {
+    entry.steps().find_map(|step| match step {
+        Step::Document(step) => Some(step),
+        _ => None,
+    })
+}
+
+/// Returns the first kept entry after a revision.
+async fn first_after<S: Store>(
+    walk: &mut Walk<'_, S>,
+    revision: Revision,
+) -> Result<Option<Arc<Entry>>, EngineError> {
+    let (newest, current) = (walk.head.journal().entries, walk.head.revision());
+    // Each entry has a revision of its own, so at most this many are later. Usually, each revision has an entry.
+    let behind = current.get().saturating_sub(revision.get());
+    let mut low = newest.saturating_sub(behind).saturating_add(1).max(walk.oldest());
+    // Those before tell whether they are kept, and the last change of the document.
+    let page = walk.range(low.saturating_sub(PAGE)..=low.saturating_add(PAGE - 1)).await?;
+    if let Some(entry) = page.into_iter().rev().find(|entry| entry.revision_after > revision) {
+        return Ok(Some(entry));
+    }
+    let (mut high, mut found) = (newest.saturating_add(1), None);
+    low = low.saturating_add(PAGE);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        // Missing entries are older than all others.
+        match walk.range(middle..=middle).await?.pop() {
+            Some(entry) if entry.revision_after > revision => (high, found) = (middle, Some(entry)),
+            _ => low = middle + 1,
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the first entry from a number on that changed the document, with its change.
+async fn next_change<S: Store>(
+    walk: &mut Walk<'_, S>,
+    number: u64,
+) -> Result<(Arc<Entry>, DocumentStep), EngineError> {
+    let mut start = number;
+    while start <= walk.head.journal().entries {
+        let page = walk.range(start..=start.saturating_add(PAGE - 1)).await?;
+        if let Some(found) =
+            page.into_iter().rev().find_map(|entry| Some((document_step(&entry)?.clone(), entry)))
+        {
+            return Ok((found.1, found.0));
+        }
+        start = start.saturating_add(PAGE);
+    }
+    // The head says that the document changed.
+    Err(walk.damaged(walk.head.document()))
+}
+
+/// Returns the revision that wrote the document which an entry changed.
+async fn written_before<S: Store>(walk: &mut Walk<'_, S>, change: &Entry) -> Result<Revision, EngineError> {
+    let (mut oldest, mut end) = (change.revision_before, change.number.get() - 1);
+    while end >= walk.oldest().max(1) {
+        let page = walk.range(end.saturating_sub(PAGE - 1).max(1)..=end).await?;
+        if let Some(entry) = page.iter().find(|entry| document_step(entry).is_some()) {
+            return Ok(entry.revision_after);
+        }
+        let Some(last) = page.last() else { break };
+        (oldest, end) = (last.revision_before, last.number.get() - 1);
+    }
+    Ok(if end == 0 { walk.head.origin.revision } else { oldest })
+}
+
+/// Takes the changes back from the current document to that before an entry.
+async fn taken_back<S: Store>(
+    walk: &mut Walk<'_, S>,
+    first: u64,
+    before: BlobId,
+) -> Result<Blob, EngineError> {
+    let (mut start, mut back): (Option<BlobId>, Vec<Arc<Entry>>) = (None, Vec::new());
+    loop {
+        let window = walk.window().await?;
+        let is_last = window.last().is_none_or(|(_, entry)| entry.number.get() <= first);
+        for (_, entry) in window.into_iter().filter(|(_, entry)| entry.number.get() >= first) {
+            match document_step(&entry) {
+                Some(DocumentStep { delta: Some(_), .. }) => back.push(entry),
+                // A change without edits keeps both texts, so nothing later is needed.
+                Some(step) => (start, back) = (Some(step.before), Vec::new()),
+                None => {}
+            }
+        }
+        if is_last {
+            break;
+        }
+    }
+    let start = match start {
+        Some(id) => walk.blob(id).await?,
+        None => walk.document.clone(),
+    };
+    let mut text = start.as_text().unwrap_or_default().to_owned();
+    for entry in &back {
+        if let Some(DocumentStep { delta: Some(delta), before, .. }) = document_step(entry) {
+            delta.revert(&mut text).map_err(|_| walk.damaged(*before))?;
+        }
+    }
+    if is_document(&text, before) { Ok(Blob::document(text)) } else { Err(walk.damaged(before)) }
+}
