@@ -53,6 +53,7 @@ export async function peopleScenes({ windows, studio, client }) {
     await press(anna, "Control+z");
     await until(async () => !(await textOf()).includes("By Anna."), "undone");
     that((await textOf()).includes("By Bert."), "Bert's change is gone");
+    await until(async () => await anna.at("redo").isEnabled(), "something to redo");
     await press(anna, "Control+Shift+z");
     await until(async () => (await textOf()).includes("By Anna."), "redone");
     await bert.at("undo").click();
@@ -77,6 +78,7 @@ export async function peopleScenes({ windows, studio, client }) {
     await until(async () => (await textOf()) !== tidied, "the assistant's change is taken back");
     await bert.page.keyboard.press("Escape");
     that(await rows.first().isHidden(), "the panel is open");
+    await until(async () => await bert.at("redo").isEnabled(), "something to redo");
     await press(bert, "Control+Shift+z");
     await until(async () => (await textOf()) === tidied, "redone");
   });
