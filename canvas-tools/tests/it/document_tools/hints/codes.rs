@@ -218,6 +218,16 @@ each!(errors: EngineError in "canvas-core/src/engine/error.rs" {
     Unreadable => EngineError::Unreadable { canvas: id(), reason: HeadError::Format { found: 9 } },
     Contention => EngineError::Contention { canvas: id() },
     RevisionConflict => EngineError::RevisionConflict { canvas: id(), expected: Revision::ZERO, current: Revision::ZERO },
+    RevisionNotFound => EngineError::RevisionNotFound {
+        canvas: id(),
+        revision: Revision::new(1).unwrap(),
+        current: Revision::ZERO,
+    },
+    RevisionNotKept => EngineError::RevisionNotKept {
+        canvas: id(),
+        revision: Revision::ZERO,
+        oldest: Revision::new(1).unwrap(),
+    },
     TimeInSeconds => EngineError::TimeInSeconds { time: Timestamp::from_secs(1), known: Timestamp::from_secs(2) },
     TooLarge => EngineError::TooLarge { bytes: 2, limit: 1 },
     RevisionsExhausted => EngineError::RevisionsExhausted { canvas: id() },
@@ -286,7 +296,7 @@ each!(addresses: AddressError in "canvas-patch/src/markdown/address/error.rs" {
 });
 
 /// What no document tool answers, and why. A row that provokes one of these must lead to a line less here.
-const NEVER: [(&str, &str); 32] = [
+const NEVER: [(&str, &str); 34] = [
     ("TOO_MANY_PARTS", "these sessions do not propose, see the tests of proposals in the core"),
     ("TOO_MANY_PROPOSALS", "these sessions do not propose"),
     ("PROPOSALS_TOO_LARGE", "these sessions do not propose"),
@@ -306,6 +316,8 @@ const NEVER: [(&str, &str); 32] = [
     ("BOARD_NOT_FOUND", "no document tool touches the board"),
     ("BOARD_EXISTS", "no document tool touches the board"),
     ("INVALID_BOARD", "no document tool touches the board"),
+    ("REVISION_NOT_FOUND", "no document tool reads the past"),
+    ("REVISION_NOT_KEPT", "no document tool reads the past"),
     ("REVISION_CONFLICT", "no document tool touches the board, or deletes"),
     ("CANVAS_EXISTS", "no document tool makes a canvas"),
     ("CANVAS_DELETED", "no document tool makes a canvas"),
