@@ -13,6 +13,7 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use canvas_lease::Timestamp;
 
@@ -20,7 +21,9 @@ use super::EngineError;
 use super::context::CachedRow;
 use super::run::{Done, Request, Response};
 use crate::face::fetched::Fetched;
+use crate::history::blame::Blame;
 use crate::model::blob::Blob;
+use crate::model::head::Head;
 use crate::model::id::CanvasId;
 
 /// The maximum number of kept rows. Beyond that, the least recently used half is dropped.
@@ -238,6 +241,20 @@ impl Cache {
     /// Returns the kept row if it is current.
     pub(super) fn current(&self, canvas: &CanvasId) -> Option<&CachedRow> {
         self.canvases.get(canvas).filter(|cached| cached.is_current).map(|cached| &cached.row)
+    }
+
+    /// Returns the blame of a head's document, if it is kept.
+    pub(super) fn blame(&self, head: &Head) -> Option<Arc<Blame>> {
+        self.canvases.get(head.canvas())?.row.contents.blame(head)
+    }
+
+    /// Keeps the blame of the kept row, if it is that of its document.
+    pub(super) fn put_blame(&mut self, canvas: &CanvasId, blame: &Arc<Blame>) {
+        let Some(cached) = self.canvases.get_mut(canvas) else { return };
+        if blame.is_of(&cached.row.head) {
+            cached.row.contents.put_blame(Arc::clone(blame));
+            self.weigh(canvas);
+        }
     }
 
     /// Returns the document of the kept row, current or not.

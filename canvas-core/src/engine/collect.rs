@@ -256,8 +256,9 @@ impl<S: Store> Engine<S> {
         // An import in progress has put blobs that no head names yet. A new version ends it before they are dropped.
         let cut = cut.or_else(|| head.is_placeholder().then(|| Arc::clone(head)));
         let mut walk = self.walk_of(trace, cut.as_ref().unwrap_or(head));
-        let named = super::history::needed(&mut walk).await?;
-        Ok((cut, named.all()))
+        let mut needed = super::history::needed(&mut walk).await?.all();
+        needed.extend(head.journal().blames.iter().map(|(_, blame)| *blame));
+        Ok((cut, needed))
     }
 
     /// Returns the number of the oldest kept entry. If there are effects, a binary search finds it.

@@ -6,6 +6,7 @@
 #[cfg(feature = "surface")]
 mod audit;
 mod backoff;
+mod blame;
 #[cfg(feature = "board")]
 mod board;
 mod cache;
@@ -44,6 +45,7 @@ use std::time::Duration;
 use canvas_lease::Timestamp;
 
 use self::backoff::Pause;
+pub use self::blame::BlamedLines;
 use self::cache::{Begin, Cache};
 pub use self::collect::{CollectOptions, DroppedBlobs};
 pub use self::error::EngineError;

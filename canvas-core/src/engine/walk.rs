@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::chain::{Blobs, ChainReader, Ends};
 use super::trace::Trace;
 use super::{Engine, EngineError};
+use crate::history::blame::Blame;
 use crate::history::journal::Entry;
 use crate::history::kept::{KeepLimits, Kept};
 use crate::history::reach::{Chain, ChainStep};
@@ -86,8 +87,30 @@ impl<'a, S: Store> Walk<'a, S> {
         &mut self,
         wanted: RangeInclusive<u64>,
     ) -> Result<Vec<Arc<Entry>>, EngineError> {
+        Ok(self.entries(wanted).await?.into_iter().map(|(_, entry)| entry).collect())
+    }
+
+    /// Like [`Walk::range`], with the ids of the entries.
+    pub(super) async fn entries(
+        &mut self,
+        wanted: RangeInclusive<u64>,
+    ) -> Result<Vec<(BlobId, Arc<Entry>)>, EngineError> {
         let entries = self.journal.range(wanted).await?;
-        Ok(self.kept_of(entries).map(|(_, entry)| entry).collect())
+        Ok(self.kept_of(entries).collect())
+    }
+
+    /// Returns the blame of the head's document, if the engine knows it.
+    pub(super) fn known_blame(&self) -> Option<Arc<Blame>> {
+        self.engine.cache().blame(&self.head)
+    }
+
+    /// Keeps the blame of the head's document.
+    pub(super) fn keep_blame(&self, blame: &Arc<Blame>) {
+        self.engine.cache().put_blame(self.head.canvas(), blame);
+    }
+
+    pub(super) const fn kept(&self) -> Kept {
+        self.kept
     }
 
     /// The number of the oldest entry that the history may have.

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::face::fetched::Fetched;
 use crate::face::read_error::ReadError;
+use crate::history::blame::Blame;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::{PerFile, TreeFile};
 use crate::model::head::Head;
@@ -33,14 +34,14 @@ pub(crate) fn parsed<T>(blob: &Blob, parse: impl FnOnce(&str) -> Option<T>) -> R
     blob.as_text().and_then(parse).ok_or_else(|| ReadError::Damaged(blob.id()))
 }
 
-/// The loaded blobs of a canvas that calls need all the time.
+/// The loaded blobs of a canvas that calls need all the time, and the blame of its document if it is known.
 #[derive(Debug, Clone, Default)]
-#[cfg_attr(test, derive(PartialEq, Eq, Hash))]
 pub(crate) struct Contents {
     /// The slot of a file that is not loaded is empty.
     files: PerFile<Option<Arc<Slot>>>,
     /// The loaded blobs of [`Head::indexes`].
     indexes: Vec<Blob>,
+    blame: Option<Arc<Blame>>,
 }
 
 /// A file's blob, with its content once decoded.
@@ -93,6 +94,24 @@ impl Slot {
     }
 }
 
+/// The blame follows from the journal, so that it need not be compared.
+#[cfg(test)]
+impl PartialEq for Contents {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.files, &self.indexes) == (&other.files, &other.indexes)
+    }
+}
+
+#[cfg(test)]
+impl Eq for Contents {}
+
+#[cfg(test)]
+impl std::hash::Hash for Contents {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        (&self.files, &self.indexes).hash(state);
+    }
+}
+
 /// The content follows from the blob, so that the blob is enough to compare slots.
 #[cfg(test)]
 impl PartialEq for Slot {
@@ -134,7 +153,22 @@ impl Contents {
     /// Returns the approximate size in memory, in bytes.
     pub(crate) fn approximate_bytes(&self) -> usize {
         let files: usize = self.files.iter().flatten().map(|slot| slot.approximate_bytes()).sum();
-        files + self.indexes.iter().map(Blob::approximate_bytes).sum::<usize>()
+        let blame = self.blame.as_ref().map_or(0, |blame| blame.approximate_bytes());
+        files + self.indexes.iter().map(Blob::approximate_bytes).sum::<usize>() + blame
+    }
+
+    /// Returns the blame of a head's document, if it is known. Without a journal, no writer is known.
+    pub(crate) fn blame(&self, head: &Head) -> Option<Arc<Blame>> {
+        if let Some(blame) = self.blame.as_ref().filter(|blame| blame.is_of(head)) {
+            return Some(Arc::clone(blame));
+        }
+        let document =
+            self.file(TreeFile::Document, head.document()).filter(|_| head.journal.last.is_none())?;
+        Some(Blame::unknown(None, document.id(), document.as_text()?).into())
+    }
+
+    pub(crate) fn put_blame(&mut self, blame: Arc<Blame>) {
+        self.blame = Some(blame);
     }
 
     pub(crate) fn document(&self) -> Option<&Blob> {
@@ -183,6 +217,8 @@ impl Contents {
             let known = [Some(&self), older].into_iter().flatten().find_map(|known| known.blob(id));
             contents.indexes.extend(known.or_else(|| blobs.get(id)).cloned());
         }
+        let mut known = [Some(&self), older].into_iter().flatten().filter_map(|known| known.blame.as_ref());
+        contents.blame = known.find(|blame| blame.is_of(head)).cloned();
         contents
     }
 

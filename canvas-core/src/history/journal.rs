@@ -402,12 +402,8 @@ impl Entry {
         self.previous_change.or_else(|| Some((self.number.get().checked_sub(1)?, self.previous?)))
     }
 
-    pub(super) fn effects_before(&self) -> u64 {
+    pub(super) const fn effects_before(&self) -> u64 {
         self.effects_before
-    }
-
-    pub(super) fn changes_before(&self) -> u64 {
-        self.number.get().saturating_sub(1).saturating_sub(self.effects_before)
     }
 
     /// Returns the entry that undo takes after this one or, if this one is an undo, the entry that redo takes after it.

@@ -63,9 +63,13 @@ impl Kept {
     }
 
     pub(crate) fn has(&self, entry: &Entry) -> bool {
-        entry.number.get() >= self.from
-            && entry.effects_before() >= self.effects
-            && entry.changes_before() >= self.changes
+        self.has_number(entry.number.get(), entry.effects_before())
+    }
+
+    /// Whether the entry with this number is kept, which this many effects precede.
+    pub(crate) fn has_number(&self, number: u64, effects_before: u64) -> bool {
+        let changes_before = number.saturating_sub(1).saturating_sub(effects_before);
+        number >= self.from && effects_before >= self.effects && changes_before >= self.changes
     }
 }
 

@@ -6,7 +6,8 @@
 //! # Reading the past
 //!
 //! [`Engine::document_at`](crate::Engine::document_at) returns the document of an earlier revision, and
-//! [`Engine::diff`](crate::Engine::diff) compares two. To make an old text the current one instead, use [`UndoScope::To`],
+//! [`Engine::diff`](crate::Engine::diff) compares two. [`Engine::blame`](crate::Engine::blame) tells who last wrote each
+//! line. To make an old text the current one instead, use [`UndoScope::To`],
 //! which undoes the later changes of all faces. If you need a text for longer than the journal keeps its entries, store
 //! it yourself.
 //!
@@ -21,6 +22,7 @@
 //! delta, their blobs need not exist. [`Engine::erase`](crate::Engine::erase), [`ClearHistory`] and the deletion of the
 //! canvas end the history at once.
 
+pub(crate) mod blame;
 #[cfg(feature = "board")]
 pub(crate) mod board;
 pub(crate) mod cause;
@@ -33,11 +35,12 @@ pub(crate) mod revert;
 pub(crate) mod step;
 pub(crate) mod track;
 
+pub use self::blame::LineWriter;
 pub use self::journal::{Entry, EntryKind, HistoryEntry, Reverts};
 pub use self::number::{ChangeNumber, EntryNumber};
 pub use self::revert::{ChangeSelection, ChangesOf};
 pub use self::step::Step;
-pub use crate::engine::{DocumentDiff, JournalReplay, PastDocument, Stacks};
+pub use crate::engine::{BlamedLines, DocumentDiff, JournalReplay, PastDocument, Stacks};
 pub use crate::model::journal_slot::JournalSlot;
 pub use crate::transition::refusal::{HistoryRefusal, UndoRefusal};
 pub use crate::transition::undo::{

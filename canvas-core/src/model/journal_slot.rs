@@ -3,6 +3,7 @@
 use canvas_lease::safe_integer;
 use serde::{Deserialize, Serialize};
 
+use crate::history::blame::MARK_EVERY;
 use crate::model::blob::BlobId;
 use crate::model::links::{Links, NearLinks};
 use crate::model::receipt::is_zero;
@@ -45,6 +46,10 @@ pub struct JournalSlot {
     /// Places of the state touched by effects since the oldest change that can be undone or redone.
     #[serde(skip_serializing_if = "Touched::is_empty")]
     pub(crate) touched: Touched,
+    /// The last stored blames, newest last, with the numbers of the entries after which they hold. The store may lack
+    /// them, because an older library collects them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) blames: Vec<(u64, BlobId)>,
     #[serde(flatten)]
     pub(crate) unknown: Unknown,
 }
@@ -70,6 +75,8 @@ struct StoredSlot {
     skips: Vec<BlobId>,
     #[serde(default)]
     touched: Touched,
+    #[serde(default)]
+    blames: Vec<(u64, BlobId)>,
     #[serde(flatten)]
     unknown: Unknown,
 }
@@ -77,9 +84,22 @@ struct StoredSlot {
 impl From<StoredSlot> for JournalSlot {
     fn from(stored: StoredSlot) -> Self {
         let StoredSlot { last, undo, redo, entries, kept_from, effects, before_effects, .. } = stored;
-        let StoredSlot { links, near, skips, touched, unknown, .. } = stored;
+        let StoredSlot { links, near, skips, touched, blames, unknown, .. } = stored;
         let links = if links.is_empty() { Links::of_sixteens(&skips) } else { links };
-        Self { last, undo, redo, entries, kept_from, effects, before_effects, links, near, touched, unknown }
+        Self {
+            last,
+            undo,
+            redo,
+            entries,
+            kept_from,
+            effects,
+            before_effects,
+            links,
+            near,
+            touched,
+            blames,
+            unknown,
+        }
     }
 }
 
@@ -94,6 +114,18 @@ impl JournalSlot {
     pub(crate) fn marks(&self) -> impl Iterator<Item = (u64, BlobId)> {
         let near = self.near.iter().flat_map(|near| near.marks(self.entries));
         self.last.map(|id| (self.entries, id)).into_iter().chain(self.links.marks(self.entries)).chain(near)
+    }
+
+    /// Whether the next stored blame is due.
+    pub(crate) fn is_blame_due(&self) -> bool {
+        let stored = self.blames.last().map_or(0, |(number, _)| *number);
+        self.entries.saturating_sub(stored) >= MARK_EVERY
+    }
+
+    /// Names the stored blame of the last entry, and gives up all but the one before it.
+    pub(crate) fn name_blame(&mut self, blame: BlobId) {
+        self.blames.drain(..self.blames.len().saturating_sub(1));
+        self.blames.push((self.entries, blame));
     }
 
     /// Returns the slot without history. Numbers continue.

@@ -195,6 +195,7 @@ fn resume<C: Command>(
 fn change_by(mut transition: Transition<'_>) -> Change {
     transition.put_proposal();
     transition.put_turn();
+    transition.move_blame();
     let Transition { head, blobs, contents, not_after, actor, .. } = transition;
     Change { head: Arc::new(head), blobs, contents, not_after, actor }
 }

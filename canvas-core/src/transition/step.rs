@@ -1,17 +1,18 @@
 //! A transition in progress, with the head as changed so far.
 
+use std::borrow::Cow;
+
 use canvas_lease::{Fence, PreemptionCause, Timestamp};
 use canvas_patch::{Delta, TextEdit};
 
 use crate::document::step::DocumentStep;
 use crate::face::contents::Contents;
-use crate::history::journal::{EntryKind, HistoryEntry, NewEntry, made_by, written_by};
+use crate::history::blame::{self, Blame};
+use crate::history::journal::{Entry, EntryKind, HistoryEntry, NewEntry, made_by, written_by};
 use crate::history::step::Step;
 use crate::model::actor::Actor;
 use crate::model::author::Role;
-#[cfg(feature = "surface")]
-use crate::model::blob::BlobId;
-use crate::model::blob::{Blob, Missing};
+use crate::model::blob::{Blob, BlobId, Missing};
 use crate::model::conversation::RunningTurn;
 use crate::model::face::Face;
 use crate::model::format::Format;
@@ -75,6 +76,8 @@ pub struct Transition<'a> {
     pub(super) shared: Option<RunningTurn>,
     /// The changes of the document past which the parts of proposals are yet to be moved.
     pub(super) moves: Vec<Move>,
+    /// The entries recorded so far, with their ids.
+    entries: Vec<(BlobId, Entry)>,
     /// Set if the command runs in the proposal of its conversation.
     pub(super) proposing: Option<InProposal<'a>>,
 }
@@ -100,6 +103,7 @@ impl<'a> Transition<'a> {
             fence: None,
             shared,
             moves: Vec::new(),
+            entries: Vec::new(),
             proposing: None,
         }
     }
@@ -268,8 +272,41 @@ impl<'a> Transition<'a> {
             self.head.journal.near.get_or_insert_default();
         }
         let (entry, blob) = self.head.journal.push(entry);
+        let summary = HistoryEntry::from(&entry).anonymous();
+        self.entries.push((blob.id(), entry));
         self.blobs.push(blob);
-        Some(HistoryEntry::from(&entry).anonymous())
+        Some(summary)
+    }
+
+    /// Moves the blame past the recorded entries, if it is known, and stores it if that is due.
+    pub(super) fn move_blame(&mut self) {
+        if self.entries.is_empty() {
+            return;
+        }
+        let Some(mut blame) = self.moved_blame() else { return };
+        blame.trim();
+        if self.head.journal.is_blame_due() {
+            let blob = blame.to_blob();
+            self.head.journal.name_blame(blob.id());
+            self.blobs.push(blob);
+        }
+        self.contents.put_blame(blame.into());
+    }
+
+    fn moved_blame(&self) -> Option<Blame> {
+        let (known, mut text) = (self.view.contents.blame(self.view.head)?, Cow::Borrowed(self.view.text()));
+        let mut moved = None;
+        for (id, entry) in &self.entries {
+            let blame = moved.as_ref().unwrap_or(&*known);
+            let after = match (blame::step_of(entry), self.contents.document()) {
+                (None, _) => text.clone(),
+                (Some(step), Some(last)) if last.id() == step.after => Cow::Borrowed(last.as_text()?),
+                (Some(step), _) => Cow::Owned(step.delta.as_ref()?.apply(&text).ok()?),
+            };
+            moved = Some(blame.after((*id, entry), (&text, &after))?);
+            text = after;
+        }
+        moved
     }
 
     /// Returns the step from the view's document to the head's.

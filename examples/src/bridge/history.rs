@@ -1,4 +1,4 @@
-//! The history of a canvas: its list, undo and redo.
+//! The history of a canvas: its list, undo and redo, earlier texts, and who wrote which lines.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -9,6 +9,7 @@ use canvas_core::history::{
     HistoryMove, HistoryRefusal, RedoOf, Reverts, Step, Undo, UndoRefusal, UndoScope,
 };
 use canvas_core::lease::Turn;
+use canvas_core::text::LineRange;
 use canvas_core::{
     Actor, Author, CanvasId, ConversationId, EngineError, PersonId, Refused as _, Revision, RevisionId,
 };
@@ -86,6 +87,27 @@ pub(super) async fn diff(documents: &Documents, request: &Request<'_>) -> Result
     let DocumentDiff { patch, words, actors, .. } = diff.map_err(past_error)?;
     let words: Vec<_> = words.into_iter().map(|span| json!({"kind": span.kind, "text": span.text})).collect();
     Ok(json!({"patch": patch, "words": words, "actors": actors}))
+}
+
+/// Says who last wrote each line.
+pub(super) async fn blame(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
+    let (start, end) =
+        (request.field::<Option<usize>>("start_line")?, request.field::<Option<usize>>("end_line")?);
+    let lines = LineRange { start: start.unwrap_or(1), end: end.unwrap_or(usize::MAX) };
+    let runs = documents.engine().blame(&canvas(request)?, Some(lines), documents.clock()).await?;
+    let runs = runs.into_iter().map(|run| {
+        let writer = run.writer.as_ref();
+        json!({
+            "start_line": run.start_line,
+            "end_line": run.end_line,
+            "change": writer.map(|writer| writer.change),
+            "revision": writer.map(|writer| writer.revision),
+            "at": writer.map(|writer| writer.at),
+            "actor": writer.map(|writer| &writer.actor),
+            "author": writer.and_then(|writer| writer.author.as_ref()),
+        })
+    });
+    Ok(json!({"runs": runs.collect::<Vec<_>>()}))
 }
 
 fn past_error(error: EngineError) -> BridgeError {

@@ -185,6 +185,7 @@ const DOCUMENTS: &[Operation] = &[
     stored("turn.end", &["canvas", "session?"], awaiting!(Documents::turn_end)),
     stored("directive.apply", &["canvas", "session?", "directive", "person?"], awaiting!(directives::apply)),
     stored("history.list", &["canvas", "after?", "limit?", "by?"], awaiting!(history::list)),
+    stored("history.blame", &["canvas", "start_line?", "end_line?"], awaiting!(history::blame)),
     stored("history.text_at", &["canvas", "revision"], awaiting!(history::text_at)),
     stored("history.diff", &["canvas", "from", "to"], awaiting!(history::diff)),
     stored(

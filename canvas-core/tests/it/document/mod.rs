@@ -3,6 +3,7 @@
 mod amend;
 pub(crate) mod any;
 mod base;
+mod blame;
 #[cfg(feature = "board")]
 mod board;
 #[cfg(feature = "board")]

@@ -22,7 +22,7 @@ fn at(world: &World, revision: u64) -> Result<PastDocument, EngineError> {
     block_on(world.engine.document_at(&world.canvas, revision, world.now()))
 }
 
-fn collect(world: &World, history: u64) {
+pub(super) fn collect(world: &World, history: u64) {
     world.clock.wait(3_600_000);
     let options = CollectOptions { history: Some(history), ..CollectOptions::default() };
     block_on(world.engine.collect(&world.canvas, options)).unwrap();
@@ -178,8 +178,9 @@ fn a_diff_names_those_who_made_it() {
 
 /// What happens in a random history.
 #[derive(Debug, Clone)]
-enum Act {
+pub(super) enum Act {
     Insert(usize, prop::sample::Index),
+    Change(usize, prop::sample::Index),
     Remove(prop::sample::Index),
     Undo(u32),
     Redo,
@@ -191,10 +192,11 @@ enum Act {
 
 const NAMES: [&str; 3] = ["anna", "one", "two"];
 
-fn act() -> impl Strategy<Value = Act> {
+pub(super) fn act() -> impl Strategy<Value = Act> {
     let at = any::<prop::sample::Index>();
     prop_oneof![
         8 => (0..NAMES.len(), at.clone()).prop_map(|(who, at)| Act::Insert(who, at)),
+        3 => (0..NAMES.len(), at.clone()).prop_map(|(who, at)| Act::Change(who, at)),
         3 => at.prop_map(Act::Remove),
         2 => (1..4_u32).prop_map(Act::Undo),
         2 => Just(Act::Redo),
@@ -203,6 +205,42 @@ fn act() -> impl Strategy<Value = Act> {
         1 => (0..6_u64).prop_map(Act::Collect),
         1 => Just(Act::Clear),
     ]
+}
+
+impl Act {
+    /// Does it. A model is not shown all of a long text, so that only people edit it.
+    pub(super) fn on(self, party: &mut Party, number: usize) {
+        let text = party.world.text();
+        let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let name = |who| NAMES[if text.len() > 10_000 { 0 } else { who }];
+        let (by, line) = (Author::User, format!("{number}\n"));
+        match self {
+            Self::Insert(who, at) => {
+                lines.insert(at.index(lines.len() + 1), &line);
+                party.edit(name(who), &lines.concat());
+            }
+            Self::Change(who, at) if !lines.is_empty() => {
+                let at = at.index(lines.len());
+                let changed = format!("{number} {}", lines[at]);
+                lines[at] = &changed;
+                party.edit(name(who), &lines.concat());
+            }
+            Self::Remove(at) if !lines.is_empty() => {
+                lines.remove(at.index(lines.len()));
+                party.edit(NAMES[0], &lines.concat());
+            }
+            Self::Change(..) | Self::Remove(_) => {}
+            Self::Undo(steps) => {
+                let what = UndoScope::Steps(NonZeroU32::new(steps).unwrap());
+                code(&party.world.ask("one", Undo { by, what }));
+            }
+            Self::Redo => drop(party.world.ask("one", Redo { by, steps: NonZeroU32::MIN })),
+            Self::UndoOf(who) => drop(party.undo("anna", last(NAMES[who], 0))),
+            Self::Message => drop(party.world.ask("one", SendMessage)),
+            Self::Collect(keep) => collect(&party.world, keep),
+            Self::Clear => drop(party.world.ask("user", ClearHistory)),
+        }
+    }
 }
 
 proptest! {
@@ -219,31 +257,7 @@ proptest! {
         let mut recorded = Recorded::new();
         record(&party.world, &mut recorded);
         for (number, act) in acts.into_iter().enumerate() {
-            let text = party.world.text();
-            let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
-            let by = Author::User;
-            match act {
-                Act::Insert(who, at) => {
-                    let line = format!("{number}\n");
-                    lines.insert(at.index(lines.len() + 1), &line);
-                    // A model is not shown all of a long text.
-                    party.edit(NAMES[if is_long { 0 } else { who }], &lines.concat());
-                }
-                Act::Remove(at) if !lines.is_empty() => {
-                    lines.remove(at.index(lines.len()));
-                    party.edit(NAMES[0], &lines.concat());
-                }
-                Act::Remove(_) => {}
-                Act::Undo(steps) => {
-                    let what = UndoScope::Steps(NonZeroU32::new(steps).unwrap());
-                    code(&party.world.ask("one", Undo { by, what }));
-                }
-                Act::Redo => drop(party.world.ask("one", Redo { by, steps: NonZeroU32::MIN })),
-                Act::UndoOf(who) => drop(party.undo("anna", last(NAMES[who], 0))),
-                Act::Message => drop(party.world.ask("one", SendMessage)),
-                Act::Collect(keep) => collect(&party.world, keep),
-                Act::Clear => drop(party.world.ask("user", ClearHistory)),
-            }
+            act.on(&mut party, number);
             record(&party.world, &mut recorded);
         }
         check(&party.world, &recorded);

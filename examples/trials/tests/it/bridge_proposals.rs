@@ -192,6 +192,41 @@ fn bad_requests_have_codes() {
     assert_eq!((desk.text(), desk.list()), before);
 }
 
+/// Accepted text has the person who accepted it as actor, and the conversation as author.
+#[test]
+fn blame_names_who_made_a_line_happen_and_who_wrote_it() {
+    let mut desk = Desk::new("exclusive");
+    let edit = json!({"op": "user.edit", "canvas": "c", "markdown": DOCUMENT.replace("home", "mum"), "person": "anna"});
+    desk.ask(edit);
+    desk.proposing("x");
+    desk.tool("x", "canvas_apply_patch", json!({"patch": "@@\n-write\n+sleep\n"}));
+    desk.ask(json!({"op": "proposal.decide", "canvas": "c", "accept": "all", "person": "bert"}));
+    let runs = desk.ask(json!({"op": "history.blame", "canvas": "c"}))["runs"].clone();
+    let (anna, bert) = (json!({"person": "anna"}), json!({"person": "bert"}));
+    let named: Vec<_> = runs
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|run| {
+            let lines = (run["start_line"].as_u64().unwrap(), run["end_line"].as_u64().unwrap());
+            (lines, run["actor"].clone(), run["author"]["conversation"].as_str().map(str::to_owned))
+        })
+        .collect();
+    assert_eq!(
+        named,
+        [
+            ((1, 4), json!(null), None),
+            ((5, 5), anna.clone(), None),
+            ((6, 6), json!(null), None),
+            ((7, 7), bert, Some("x".to_owned())),
+        ],
+        "{runs}"
+    );
+    assert_eq!((&runs[1]["author"], &runs[1]["change"]), (&anna, &json!(1)));
+    let some = desk.ask(json!({"op": "history.blame", "canvas": "c", "start_line": 4, "end_line": 5}));
+    assert_eq!(some["runs"].as_array().map(Vec::len), Some(2), "{some}");
+}
+
 #[test]
 fn a_session_that_proposes_changes_nothing_else() {
     let mut desk = Desk::new("exclusive");

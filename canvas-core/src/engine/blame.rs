@@ -1,0 +1,158 @@
+//! Reads of who wrote which lines.
+
+use std::sync::Arc;
+
+use canvas_lease::Timestamp;
+use canvas_patch::LineRange;
+
+use super::history::reading;
+use super::walk::Walk;
+use super::{Engine, EngineError};
+use crate::history::blame::{Blame, LineWriter, step_of};
+use crate::history::journal::Entry;
+use crate::model::blob::{BlobId, is_document};
+use crate::model::id::CanvasId;
+use crate::store::contract::Store;
+
+/// Lines of a document that the same change wrote, from [`Engine::blame`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BlamedLines {
+    /// First line, counted from 1.
+    pub start_line: usize,
+    /// Last line.
+    pub end_line: usize,
+    /// The change that last wrote the lines. `None` if they are from before the kept history, for example from the
+    /// first document.
+    pub writer: Option<LineWriter>,
+}
+
+impl<S: Store> Engine<S> {
+    /// Returns who last wrote each of these lines, counted from 1, in runs without gaps. `None` means all lines. Lines past
+    /// the end of the document are left out.
+    ///
+    /// A line belongs to the last change that touched it. A line that an undo or redo gives back belongs to its earlier
+    /// writer. The engine keeps the answer with the cached document, and each change moves it on. Otherwise, this reads
+    /// the journal since the blame that was stored last, which is usually at most 256 entries old.
+    ///
+    /// ```
+    /// # canvas_core::testing::block_on(async {
+    /// # use canvas_core::document::Edit;
+    /// # use canvas_core::lease::Timestamp;
+    /// # use canvas_core::store::MemoryStore;
+    /// # use canvas_core::{CanvasId, Engine, OpKey, Policy};
+    /// # let now = Timestamp::from_millis(1_000);
+    /// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+    /// # let plan = CanvasId::new("plan")?;
+    /// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
+    /// let edit = Edit::overwrite("# Plan\n- one\n");
+    /// engine.call(&plan, &OpKey::user("edit".parse()?), edit, now).await?.result?;
+    /// let blamed = engine.blame(&plan, None, now).await?;
+    /// assert_eq!((blamed[0].start_line, blamed[0].end_line, &blamed[0].writer), (1, 1, &None));
+    /// assert_eq!(blamed[1].writer.as_ref().map(|writer| writer.change.get()), Some(1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # }).unwrap();
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Engine::history`].
+    pub async fn blame(
+        &self,
+        canvas: &CanvasId,
+        lines: Option<LineRange>,
+        now: Timestamp,
+    ) -> Result<Vec<BlamedLines>, EngineError> {
+        let range = lines.map_or(1..usize::MAX, |lines| lines.start..lines.end.saturating_add(1));
+        reading!(self, "blame", canvas, now, walk => async {
+            let blame = blame(&mut walk).await?;
+            let written = blame.lines(range.clone(), walk.kept()).into_iter();
+            Ok(written.map(|lines| BlamedLines {
+                start_line: lines.start,
+                end_line: lines.end,
+                writer: lines.writer,
+            }).collect())
+        })
+    }
+}
+
+async fn blame<S: Store>(walk: &mut Walk<'_, S>) -> Result<Arc<Blame>, EngineError> {
+    if let Some(known) = walk.known_blame() {
+        return Ok(known);
+    }
+    let mut blame = replayed(walk).await?;
+    blame.trim();
+    let blame = Arc::new(blame);
+    walk.keep_blame(&blame);
+    Ok(blame)
+}
+
+/// Computes the blame from the journal.
+async fn replayed<S: Store>(walk: &mut Walk<'_, S>) -> Result<Blame, EngineError> {
+    let head = Arc::clone(&walk.head);
+    let slot = head.journal();
+    for &(number, stored) in slot.blames.iter().rev() {
+        // A stored blame that cannot be used costs only time.
+        let Some(stored) = walk.stored(stored).await?.as_ref().and_then(Blame::of_blob) else { continue };
+        let entries = walk.entries(number + 1..=slot.entries).await?;
+        if entries.len() as u64 == slot.entries - number
+            && let Some(blame) = play(walk, &entries, Some(stored)).await?
+        {
+            return Ok(blame);
+        }
+    }
+    let mut entries = Vec::new();
+    loop {
+        let window = walk.window().await?;
+        if window.is_empty() {
+            break;
+        }
+        entries.extend(window);
+    }
+    play(walk, &entries, None).await?.ok_or_else(|| walk.damaged(head.document()))
+}
+
+/// Moves a blame past entries, newest first, up to the current document. Without a blame, the writers before the first of
+/// them are unknown. Returns `None` if the blame does not belong there, or does not suffice.
+async fn play<S: Store>(
+    walk: &Walk<'_, S>,
+    newest_first: &[(BlobId, Arc<Entry>)],
+    base: Option<Blame>,
+) -> Result<Option<Blame>, EngineError> {
+    let (mut text, mut document) =
+        (walk.document.as_text().unwrap_or_default().to_owned(), walk.head.document());
+    // The texts after the changes that have no edits.
+    let mut afters = Vec::new();
+    for (_, entry) in newest_first {
+        let Some(step) = step_of(entry) else { continue };
+        match &step.delta {
+            Some(delta) => delta.revert(&mut text).map_err(|_| walk.damaged(step.before))?,
+            None => {
+                let before = walk.blob(step.before).await?.as_text().unwrap_or_default().to_owned();
+                afters.push(std::mem::replace(&mut text, before));
+            }
+        }
+        document = step.before;
+    }
+    if !is_document(&text, document) {
+        return Err(walk.damaged(document));
+    }
+    let last = newest_first.last().map_or(walk.head.journal().last, |(_, entry)| entry.previous());
+    let mut blame = match base {
+        Some(base) if base.fits(last, document, &text) => base,
+        Some(_) => return Ok(None),
+        None => Blame::unknown(last, document, &text),
+    };
+    for (id, entry) in newest_first.iter().rev() {
+        let after = match step_of(entry).map(|step| (&step.delta, step.after)) {
+            None => None,
+            Some((Some(delta), after)) => Some(delta.apply(&text).map_err(|_| walk.damaged(after))?),
+            Some((None, _)) => afters.pop(),
+        };
+        let texts = (text.as_str(), after.as_ref().unwrap_or(&text).as_str());
+        let Some(next) = blame.after((*id, entry), texts) else { return Ok(None) };
+        blame = next;
+        text = after.unwrap_or(text);
+    }
+    Ok(Some(blame))
+}

@@ -1,0 +1,451 @@
+//! Blame: for each line of the document, the change that last wrote it.
+//!
+//! * A line belongs to the last change that touched one of its bytes, including its end. A removed line leaves no trace
+//!   in its neighbours.
+//! * Undo, redo and revert give lines back: a line that they insert belongs to the writer of the same line among those
+//!   that the changes taken back had removed. Only if there is none do they count as its writer.
+//! * The lines are runs with one writer, in chunks that the blame of the next document shares, so that a change costs as
+//!   much as it touches.
+//! * The lines that the latest changes removed are kept in memory, in order to give them back. If they are not at hand,
+//!   the blame is computed anew from the journal.
+//! * Every [`MARK_EVERY`] entries, a commit stores the blame as a blob that the journal slot names. Only the engine that
+//!   knows the blame stores it, and everything works without it, so an older library may drop the blob.
+
+use std::borrow::Cow;
+use std::collections::{HashMap, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
+use std::sync::Arc;
+
+use canvas_lease::Timestamp;
+use canvas_patch::{Delta, TextEdit};
+use serde::{Deserialize, Serialize};
+
+use crate::document::step::DocumentStep;
+use crate::history::cause::Cause;
+use crate::history::journal::{Entry, EntryKind};
+use crate::history::kept::Kept;
+use crate::history::number::ChangeNumber;
+use crate::history::step::Step;
+use crate::model::actor::Actor;
+use crate::model::blob::{Blob, BlobId};
+use crate::model::head::Head;
+use crate::model::json_text::json_text;
+use crate::model::receipt::is_zero;
+use crate::model::revision::Revision;
+
+/// A stored blame is at most about this many entries old.
+pub(crate) const MARK_EVERY: u64 = 256;
+
+/// Longest run in bytes, unless one line is longer, so that no change reads more of the text.
+const RUN: usize = 4 << 10;
+
+/// Runs in a chunk.
+const CHUNK: usize = 128;
+
+/// Limits of the removed lines in memory: changes, and lines of all of them.
+const TAKEN: (usize, usize) = (256, 16 << 10);
+
+/// The change that last wrote a line.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LineWriter {
+    /// Number of the change. If somebody undid and redid it, this is still the first number.
+    pub change: ChangeNumber,
+    /// Revision after the change.
+    pub revision: Revision,
+    /// Time of the change, by the store's clock.
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
+    pub at: Timestamp,
+    /// Who made the change happen, for example the person who accepted a proposal.
+    pub actor: Actor,
+    /// Who wrote the text, for example the conversation that proposed it. `None` if an earlier library did not record it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub author: Option<Actor>,
+}
+
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Writer {
+    #[serde(flatten)]
+    line: LineWriter,
+    /// Number of effects before the change, which tells whether its entry is kept.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    effects_before: u64,
+}
+
+/// The writer of a line, or `None` for a line from before the first known entry.
+type By = Option<Arc<Writer>>;
+
+#[derive(Debug, Clone)]
+struct Run {
+    bytes: usize,
+    lines: usize,
+    by: By,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Chunk {
+    bytes: usize,
+    lines: usize,
+    runs: Vec<Run>,
+}
+
+/// A line that a change removed, by the hash of its text.
+type TakenLine = (u64, By);
+
+/// The blame of one document at one point of the journal.
+#[derive(Debug, Clone)]
+pub(crate) struct Blame {
+    /// The last entry, which names all earlier ones.
+    last: Option<BlobId>,
+    document: BlobId,
+    chunks: Vec<Arc<Chunk>>,
+    /// The lines that the latest changes removed, by the numbers of [`Cause`], newest last.
+    taken: VecDeque<(u64, Arc<Vec<TakenLine>>)>,
+    /// Whether `taken` has every change since the first known entry.
+    is_whole: bool,
+}
+
+/// A replaced range of whole lines, in the texts before and after.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Region {
+    old: Range<usize>,
+    new: Range<usize>,
+}
+
+/// The lines that an entry may give back.
+struct GivenBack {
+    /// The writers of each line in order, by the hash of its text.
+    lines_by: HashMap<u64, VecDeque<By>>,
+    /// Whether all changes that the entry takes back are known.
+    is_whole: bool,
+}
+
+/// Lines with one writer, see [`Blame::lines`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Written {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) writer: Option<LineWriter>,
+}
+
+impl Blame {
+    /// Creates the blame of a text whose writers are not known.
+    pub(crate) fn unknown(last: Option<BlobId>, document: BlobId, text: &str) -> Self {
+        let runs = runs_of(text, &mut |_| None);
+        Self { last, document, chunks: chunks(runs), taken: VecDeque::new(), is_whole: true }
+    }
+
+    /// Whether this is the blame of a head's document.
+    pub(crate) fn is_of(&self, head: &Head) -> bool {
+        self.last == head.journal.last && self.document == head.document()
+    }
+
+    /// Returns the blame after an entry with this id, which leads from one text to the other. Returns `None` if it gives
+    /// back lines of a change whose removed lines are not at hand.
+    pub(crate) fn after(&self, (id, entry): (BlobId, &Entry), texts: (&str, &str)) -> Option<Self> {
+        let Some(step) = step_of(entry) else { return Some(Self { last: Some(id), ..self.clone() }) };
+        let (before, after) = texts;
+        let delta = match &step.delta {
+            Some(delta) => Cow::Borrowed(delta),
+            None => Cow::Owned(Delta::between(before, after)),
+        };
+        let GivenBack { mut lines_by, is_whole } = self.given_back(entry)?;
+        // The entry itself wrote the other lines, unless they may be those of a change that is no longer kept.
+        let own = is_whole.then(|| Arc::new(Writer::of(entry)));
+        let mut of_line = |line: &str| {
+            let by = if lines_by.is_empty() { None } else { lines_by.get_mut(&hash(line)) };
+            by.and_then(VecDeque::pop_front).unwrap_or_else(|| own.clone())
+        };
+        let regions = regions(before, after, delta.edits());
+        let runs = regions.iter().map(|region| runs_of(&after[region.new.clone()], &mut of_line));
+        let runs: Vec<_> = runs.collect();
+        let mut next = Self { last: Some(id), document: step.after, ..self.clone() };
+        let mut taken = Vec::new();
+        // From the end, so that the offsets before stay.
+        for (Region { old, .. }, runs) in regions.into_iter().zip(runs).rev() {
+            let removed = next.replace(old.clone(), runs, before);
+            let by = removed.into_iter().flat_map(|Run { lines, by, .. }| std::iter::repeat_n(by, lines));
+            let lines: Vec<_> = lines(&before[old]).zip(by).collect();
+            taken.extend(lines.into_iter().rev().map(|(line, by)| (hash(line), by)));
+        }
+        taken.reverse();
+        let number = Cause::of(entry.kind, entry.change, entry.reverts.as_ref()).number;
+        next.taken.push_back((number, Arc::new(taken)));
+        Some(next)
+    }
+
+    /// Returns the lines that an entry may give back, or `None` if they are not at hand.
+    fn given_back(&self, entry: &Entry) -> Option<GivenBack> {
+        let number = Cause::number_of(entry.change);
+        let undone: Vec<u64> = match entry.kind {
+            EntryKind::Edit | EntryKind::Effect => Vec::new(),
+            EntryKind::Undo => vec![number],
+            EntryKind::Redo => vec![number + 1],
+            EntryKind::Revert => {
+                let changes = entry.reverts.iter().flat_map(|reverts| &reverts.changes);
+                changes.map(|change| Cause::number_of(*change)).collect()
+            }
+        };
+        let mut given = GivenBack { lines_by: HashMap::new(), is_whole: true };
+        for number in undone {
+            match self.taken.iter().rev().find(|(taken, _)| *taken == number) {
+                Some((_, lines)) => {
+                    for (line, by) in lines.iter() {
+                        given.lines_by.entry(*line).or_default().push_back(by.clone());
+                    }
+                }
+                None if self.is_whole => given.is_whole = false,
+                None => return None,
+            }
+        }
+        Some(given)
+    }
+
+    /// Forgets the lines that older changes removed, beyond the limits.
+    pub(crate) fn trim(&mut self) {
+        let mut left: usize = self.taken.iter().map(|(_, lines)| lines.len()).sum();
+        while self.taken.len() > TAKEN.0 || left > TAKEN.1 && self.taken.len() > 1 {
+            left -= self.taken.pop_front().map_or(0, |(_, lines)| lines.len());
+            self.is_whole = false;
+        }
+    }
+
+    /// Puts runs in the place of the lines in a range of the text before, and returns the removed runs.
+    fn replace(&mut self, range: Range<usize>, runs: Vec<Run>, text: &str) -> Vec<Run> {
+        let (mut first, mut start) = (0, 0);
+        while first + 1 < self.chunks.len() && start + self.chunks[first].bytes <= range.start {
+            start += self.chunks[first].bytes;
+            first += 1;
+        }
+        let (mut last, mut at) = (first, start);
+        let (mut kept, mut removed, mut rest) = (Vec::new(), Vec::new(), Vec::new());
+        while last < self.chunks.len() && (last == first || at < range.end) {
+            for run in &self.chunks[last].runs {
+                let end = at + run.bytes;
+                let (from, to) = (range.start.clamp(at, end), range.end.clamp(at, end));
+                let count = |part: Range<usize>| match part.len() {
+                    0 => 0,
+                    bytes if bytes == run.bytes => run.lines,
+                    _ => lines(&text[part]).count(),
+                };
+                let (before, inside) = (count(at..from), count(from..to));
+                // The text after the range may be replaced already.
+                let after = run.lines - before - inside;
+                for (runs, bytes, lines) in [
+                    (&mut kept, from - at, before),
+                    (&mut removed, to - from, inside),
+                    (&mut rest, end - to, after),
+                ] {
+                    if bytes > 0 {
+                        runs.push(Run { bytes, lines, by: run.by.clone() });
+                    }
+                }
+                at = end;
+            }
+            last += 1;
+        }
+        for run in runs.into_iter().chain(rest) {
+            add(&mut kept, run);
+        }
+        self.chunks.splice(first..last, chunks(kept));
+        removed
+    }
+
+    /// Returns the runs of lines in a range, counted from 1, without gaps. The writers whose entries are not kept are
+    /// left out.
+    pub(crate) fn lines(&self, range: Range<usize>, kept: Kept) -> Vec<Written> {
+        let mut written: Vec<Written> = Vec::new();
+        let mut line = 1;
+        for chunk in &self.chunks {
+            if line + chunk.lines <= range.start {
+                line += chunk.lines;
+                continue;
+            }
+            for run in &chunk.runs {
+                let (start, end) = (line.max(range.start), (line + run.lines).min(range.end));
+                line += run.lines;
+                if start >= end {
+                    continue;
+                }
+                let writer = run.by.as_ref().filter(|by| by.is_kept(kept)).map(|by| &by.line);
+                match written.last_mut() {
+                    Some(last) if last.writer.as_ref() == writer => last.end = end - 1,
+                    _ => written.push(Written { start, end: end - 1, writer: writer.cloned() }),
+                }
+            }
+            if line >= range.end {
+                break;
+            }
+        }
+        written
+    }
+
+    /// Returns the approximate size in memory, in bytes.
+    pub(crate) fn approximate_bytes(&self) -> usize {
+        let runs: usize = self.chunks.iter().map(|chunk| chunk.runs.len()).sum();
+        let taken: usize = self.taken.iter().map(|(_, lines)| lines.len()).sum();
+        // A writer of its own for each run, which is the worst case.
+        runs * 256 + taken * 24
+    }
+
+    /// Encodes the blame as a blob for the journal slot.
+    pub(crate) fn to_blob(&self) -> Blob {
+        let (mut writers, mut known) = (Vec::<&Arc<Writer>>::new(), HashMap::new());
+        let runs = self.chunks.iter().flat_map(|chunk| &chunk.runs).map(|Run { bytes, lines, by }| {
+            let by = by.as_ref().map(|by| {
+                *known.entry(Arc::as_ptr(by)).or_insert_with(|| {
+                    writers.push(by);
+                    writers.len() - 1
+                })
+            });
+            (*bytes, *lines, by)
+        });
+        let runs: Vec<_> = runs.collect();
+        let writers: Vec<&Writer> = writers.into_iter().map(Arc::as_ref).collect();
+        let stored = StoredBlame { last: self.last, document: self.document, writers, runs };
+        Blob::text(json_text(&stored, 64 << 10))
+    }
+
+    /// Decodes a blob of [`Blame::to_blob`], or returns `None` for any other blob. The lines that earlier changes removed
+    /// are not in it.
+    pub(crate) fn of_blob(blob: &Blob) -> Option<Self> {
+        let StoredBlame { last, document, writers, runs } =
+            serde_json::from_str::<StoredBlame<Writer>>(blob.as_text()?).ok()?;
+        let writers: Vec<_> = writers.into_iter().map(Arc::new).collect();
+        let runs = runs.into_iter().map(|(bytes, lines, by)| {
+            let by = match by {
+                Some(by) => Some(Arc::clone(writers.get(by)?)),
+                None => None,
+            };
+            Some(Run { bytes, lines, by })
+        });
+        let chunks = chunks(runs.collect::<Option<_>>()?);
+        Some(Self { last, document, chunks, taken: VecDeque::new(), is_whole: false })
+    }
+
+    /// Whether this is the blame of a text after the entry with this id.
+    pub(crate) fn fits(&self, last: Option<BlobId>, document: BlobId, text: &str) -> bool {
+        let sum = |of: fn(&Chunk) -> usize| self.chunks.iter().map(|chunk| of(chunk)).sum::<usize>();
+        let all = (sum(|chunk| chunk.bytes), sum(|chunk| chunk.lines));
+        (self.last, self.document, all) == (last, document, (text.len(), lines(text).count()))
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredBlame<W> {
+    last: Option<BlobId>,
+    document: BlobId,
+    writers: Vec<W>,
+    /// Bytes, lines and writer.
+    runs: Vec<(usize, usize, Option<usize>)>,
+}
+
+impl Writer {
+    fn of(entry: &Entry) -> Self {
+        let actor = match entry.kind {
+            EntryKind::Redo => entry.first_made_by(),
+            _ => None,
+        };
+        let line = LineWriter {
+            change: entry.change,
+            revision: entry.revision_after,
+            at: entry.at,
+            actor: actor.unwrap_or_else(|| entry.made_by()),
+            author: entry.written_by(),
+        };
+        Self { line, effects_before: entry.effects_before() }
+    }
+
+    fn is_kept(&self, kept: Kept) -> bool {
+        kept.has_number(self.line.change.get(), self.effects_before)
+    }
+}
+
+/// Returns the change of the document that an entry made.
+pub(crate) fn step_of(entry: &Entry) -> Option<&DocumentStep> {
+    entry.steps().find_map(|step| match step {
+        Step::Document(step) => Some(step),
+        _ => None,
+    })
+}
+
+fn lines(text: &str) -> std::str::SplitInclusive<'_, char> {
+    text.split_inclusive('\n')
+}
+
+fn hash(line: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    line.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Returns the runs of a text, by the writer of each line.
+fn runs_of(text: &str, by: &mut impl FnMut(&str) -> By) -> Vec<Run> {
+    let mut runs = Vec::new();
+    lines(text).for_each(|line| add(&mut runs, Run { bytes: line.len(), lines: 1, by: by(line) }));
+    runs
+}
+
+/// Adds a run to the last one, if both have the same writer and are short enough.
+fn add(runs: &mut Vec<Run>, run: Run) {
+    let is_same = |a: &By, b: &By| match (a, b) {
+        (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a == b,
+        (None, None) => true,
+        _ => false,
+    };
+    match runs.last_mut() {
+        Some(last) if last.bytes + run.bytes <= RUN && is_same(&last.by, &run.by) => {
+            last.bytes += run.bytes;
+            last.lines += run.lines;
+        }
+        _ => runs.push(run),
+    }
+}
+
+fn chunks(mut runs: Vec<Run>) -> Vec<Arc<Chunk>> {
+    let mut chunks = Vec::with_capacity(runs.len().div_ceil(CHUNK));
+    // Half full, so that a few more runs do not divide them again.
+    let size = if runs.len() <= CHUNK { CHUNK } else { CHUNK / 2 };
+    while !runs.is_empty() {
+        let rest = runs.split_off(runs.len().min(size));
+        let (bytes, lines) =
+            runs.iter().fold((0, 0), |(bytes, lines), run| (bytes + run.bytes, lines + run.lines));
+        chunks.push(Arc::new(Chunk { bytes, lines, runs }));
+        runs = rest;
+    }
+    chunks
+}
+
+/// Returns the whole lines that edits touch, in order and apart from one another. A removal of whole lines leaves none in
+/// the text after.
+fn regions(before: &str, after: &str, edits: &[TextEdit]) -> Vec<Region> {
+    let line_start = |at: usize| after[..at].rfind('\n').map_or(0, |newline| newline + 1);
+    let line_end = |at: usize| after[at..].find('\n').map_or(after.len(), |newline| at + newline + 1);
+    let is_boundary = |text: &str, at: usize| at == 0 || text.as_bytes()[at - 1] == b'\n';
+    // The end of a region with its last line.
+    let whole = |Region { old, new }: &Region| {
+        let is_whole = is_boundary(before, old.end) && is_boundary(after, new.end);
+        let end = if is_whole { new.end } else { line_end(new.end) };
+        Region { old: old.start..old.end + (end - new.end), new: new.start..end }
+    };
+    let mut regions: Vec<Region> = Vec::new();
+    let mut grown = 0_isize;
+    for TextEdit { at, old, new } in edits {
+        let start = at.wrapping_add_signed(grown);
+        let mut region = Region { old: *at..at + old.len(), new: start..start + new.len() };
+        grown += new.len() as isize - old.len() as isize;
+        let left = start - line_start(start);
+        match regions.last_mut() {
+            Some(last) if whole(last).new.end > start - left => {
+                (last.old.end, last.new.end) = (region.old.end, region.new.end);
+            }
+            _ => {
+                region.old.start -= left;
+                region.new.start -= left;
+                regions.push(region);
+            }
+        }
+    }
+    regions.iter().map(whole).collect()
+}
