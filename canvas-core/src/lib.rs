@@ -49,7 +49,7 @@
 //! # Modules
 //!
 //! Each face has a module with its commands, answers and refusals: [`document`], [`board`], [`surface`] and [`recipe`].
-//! [`proposal`] has changes of the document that wait for a decision.
+//! [`proposal`] has changes of the document that wait for a decision, and [`version`] has named versions.
 //! The lease is in [`lease`], the model's turn in [`turn`], and undo with the journal in [`history`]. [`refusal`] has
 //! the refusals that several of them share, and [`rollout`] the rights of models. [`policy`] has the groups of settings
 //! in a [`Policy`], and [`store`] the store contract, its adapters and the stored [`Head`](store::Head). [`watch`] has
@@ -57,7 +57,7 @@
 //!
 //! The private modules are layers, and each uses only those listed before it: `model` (names, blobs, trees, the head
 //! with its receipts), `face` (the protocol of a face and the loaded files of a canvas), `store` (the contract and its
-//! adapters), `schema`, the faces `document`, `board`, `surface` and `recipe`, `proposal`, `history` (the journal), `transition`
+//! adapters), `schema`, the faces `document`, `board`, `surface` and `recipe`, `proposal`, `version`, `history` (the journal), `transition`
 //! (commands, outcomes, refusals, and the one pure step that decides), and `engine` (runs steps on a store, and has
 //! watchers and the lock as a person sees it).
 
@@ -83,6 +83,7 @@ pub mod store;
 pub mod surface;
 pub mod testing;
 mod transition;
+pub mod version;
 #[cfg(feature = "zone")]
 #[cfg_attr(not(feature = "board"), expect(dead_code, reason = "only faces tell the local time"))]
 mod zone;

@@ -22,8 +22,8 @@ pub struct BlamedLines {
     pub start_line: usize,
     /// Last line.
     pub end_line: usize,
-    /// The change that last wrote the lines. `None` if they are from before the kept history, for example from the
-    /// first document.
+    /// The change that last wrote the lines. `None` if they are older than the kept history, for example lines of
+    /// the first document.
     pub writer: Option<LineWriter>,
 }
 
@@ -137,7 +137,7 @@ async fn play<S: Store>(
     if !is_document(&text, document) {
         return Err(walk.damaged(document));
     }
-    let last = newest_first.last().map_or(walk.head.journal().last, |(_, entry)| entry.previous());
+    let last = newest_first.last().map_or_else(|| walk.head.journal().last, |(_, entry)| entry.previous());
     let mut blame = match base {
         Some(base) if base.fits(last, document, &text) => base,
         Some(_) => return Ok(None),

@@ -9,6 +9,7 @@ use crate::model::format::HeadError;
 use crate::model::id::CanvasId;
 use crate::model::revision::Revision;
 use crate::store::error::{StoreError, StoreErrorKind};
+use crate::version::label::VersionLabel;
 
 /// The reason that a call has no answer.
 #[derive(Debug, thiserror::Error)]
@@ -86,6 +87,22 @@ pub enum EngineError {
         /// The oldest revision that can be read.
         oldest: Revision,
     },
+    /// No version of the canvas has a label.
+    #[error("the canvas {canvas} has no version {label}: name one of its list")]
+    VersionNotFound {
+        /// The canvas that the host reads.
+        canvas: CanvasId,
+        /// The label in the host's request.
+        label: VersionLabel,
+    },
+    /// An erasure dropped the texts of a version.
+    #[error("the texts of version {label} of the canvas {canvas} were erased: name another one")]
+    VersionErased {
+        /// The canvas that the host reads.
+        canvas: CanvasId,
+        /// The label in the host's request.
+        label: VersionLabel,
+    },
     /// The host's clock counts seconds and the store's counts milliseconds, or the reverse. The call left the canvas
     /// unchanged.
     #[error(
@@ -147,6 +164,8 @@ impl CodedError for EngineError {
             Self::RevisionConflict { .. } => "REVISION_CONFLICT",
             Self::RevisionNotFound { .. } => "REVISION_NOT_FOUND",
             Self::RevisionNotKept { .. } => "REVISION_NOT_KEPT",
+            Self::VersionNotFound { .. } => "VERSION_NOT_FOUND",
+            Self::VersionErased { .. } => "VERSION_ERASED",
             Self::TimeInSeconds { .. } => "TIME_IN_SECONDS",
             Self::Contention { .. } => "CONTENTION",
             Self::TooLarge { .. } => "DOCUMENT_TOO_LARGE",

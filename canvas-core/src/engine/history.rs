@@ -361,6 +361,21 @@ pub(super) async fn needed<S: Store>(walk: &mut Walk<'_, S>) -> Result<NamedBlob
         }
         blobs.extend(named_by(walk, file, id).await?);
     }
+    let (pages, versions) = super::versions::pages(walk).await?;
+    blobs.extend(pages);
+    for tree in versions.iter().filter_map(|version| version.tree.as_ref()) {
+        blobs.extend(tree.iter().map(|(_, id)| id));
+        for file in TreeFile::ALL {
+            let Some(id) = tree.file(file) else { continue };
+            if !file.face().is_supported() {
+                return Err(walk.not_supported(file.face()));
+            }
+            if read.insert((file, id)) {
+                blobs.extend(named_by(walk, file, id).await?);
+            }
+            documents.extend((file == TreeFile::Document).then_some(id));
+        }
+    }
     loop {
         let entries = walk.window().await?;
         if entries.is_empty() {

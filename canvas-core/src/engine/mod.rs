@@ -36,6 +36,7 @@ mod snapshot;
 mod surface_view;
 mod task;
 mod trace;
+mod versions;
 mod walk;
 pub(crate) mod watch;
 
@@ -52,7 +53,7 @@ pub use self::error::EngineError;
 pub use self::follow::Follow;
 pub use self::history::Stacks;
 use self::observe::Observer;
-pub use self::past::{DocumentDiff, PastDocument};
+pub use self::past::DocumentDiff;
 use self::queue::Queues;
 pub use self::replay::JournalReplay;
 pub use self::snapshot::Snapshot;

@@ -9,11 +9,12 @@ use super::history::reading;
 use super::walk::Walk;
 use super::{Engine, EngineError};
 use crate::document::step::DocumentStep;
+use crate::history::blame::step_of;
 use crate::history::journal::Entry;
-use crate::history::step::Step;
+use crate::history::past::{At, PastDocument};
 use crate::model::actor::Actor;
 use crate::model::blob::{Blob, BlobId, is_document};
-use crate::model::face::Face;
+use crate::model::face::{Face, TreeFile};
 use crate::model::id::CanvasId;
 use crate::model::revision::{Revision, RevisionId};
 use crate::store::contract::Store;
@@ -26,21 +27,6 @@ const MANY: u64 = 1_024;
 
 /// The lines around a change in a patch.
 const CONTEXT: usize = 3;
-
-/// The document of an earlier revision, from [`Engine::document_at`].
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PastDocument {
-    /// Names the revision that last changed the document, so its number may be lower than the requested one.
-    pub revision_id: RevisionId,
-    text: Blob,
-}
-
-impl PastDocument {
-    /// Returns the exact text.
-    pub fn text(&self) -> &str {
-        self.text.as_text().unwrap_or_default()
-    }
-}
 
 /// The difference between the documents of two revisions, from [`Engine::diff`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +47,7 @@ pub struct DocumentDiff {
 }
 
 impl<S: Store> Engine<S> {
-    /// Returns the document of a revision. If the store still has its text, this reads a few entries of the
+    /// Returns the document of a revision, or of a version by its label. If the store still has its text, this reads a few entries of the
     /// journal and the text. Otherwise, it also reads all later entries, and takes their changes back.
     ///
     /// ```
@@ -85,18 +71,19 @@ impl<S: Store> Engine<S> {
     /// # Errors
     ///
     /// Returns [`EngineError::RevisionNotFound`] if the canvas is at a lower revision,
-    /// [`EngineError::RevisionNotKept`] if the history no longer leads back to it, and the errors of
-    /// [`Engine::history`].
+    /// [`EngineError::RevisionNotKept`] if the history no longer leads back to it, [`EngineError::VersionNotFound`] or
+    /// [`EngineError::VersionErased`] of a version, and the errors of [`Engine::history`].
     pub async fn document_at(
         &self,
         canvas: &CanvasId,
-        revision: Revision,
+        at: impl Into<At>,
         now: Timestamp,
     ) -> Result<PastDocument, EngineError> {
-        reading!(self, "document_at", canvas, now, walk => past(&mut walk, revision))
+        let at = at.into();
+        reading!(self, "document_at", canvas, now, walk => past(&mut walk, &at))
     }
 
-    /// Returns the difference between the documents of two revisions. `from` may be the later one.
+    /// Returns the difference between the documents of two revisions or versions. `from` may be the later one.
     ///
     /// ```
     /// # canvas_core::testing::block_on(async {
@@ -123,22 +110,43 @@ impl<S: Store> Engine<S> {
     pub async fn diff(
         &self,
         canvas: &CanvasId,
-        from: Revision,
-        to: Revision,
+        from: impl Into<At>,
+        to: impl Into<At>,
         now: Timestamp,
     ) -> Result<DocumentDiff, EngineError> {
-        reading!(self, "diff", canvas, now, walk => diff(&mut walk, from, to))
+        let (from, to) = (from.into(), to.into());
+        reading!(self, "diff", canvas, now, walk => diff(&mut walk, &from, &to))
     }
 }
 
-async fn past<S: Store>(walk: &mut Walk<'_, S>, revision: Revision) -> Result<PastDocument, EngineError> {
+async fn past<S: Store>(walk: &mut Walk<'_, S>, at: &At) -> Result<PastDocument, EngineError> {
+    let canvas = walk.head.canvas().clone();
+    let (revision, version, (revision_id, text)) = match at {
+        At::Revision(revision) => (*revision, None, at_revision(walk, *revision).await?),
+        At::Version(label) => {
+            let version = super::versions::find(walk, label).await?;
+            let erased = || EngineError::VersionErased { canvas: canvas.clone(), label: label.clone() };
+            let document =
+                version.tree.as_ref().and_then(|tree| tree.file(TreeFile::Document)).ok_or_else(erased)?;
+            let text = walk.blob(document).await?;
+            (version.revision, Some(version.label), (version.revision_id, text))
+        }
+    };
+    Ok(PastDocument { revision_id, revision, version, canvas, text })
+}
+
+/// Returns the document of a revision, with the id of the revision that wrote it.
+async fn at_revision<S: Store>(
+    walk: &mut Walk<'_, S>,
+    revision: Revision,
+) -> Result<(RevisionId, Blob), EngineError> {
     let (current, canvas) = (walk.head.revision(), walk.head.canvas().clone());
     if revision == Revision::ZERO || revision > current {
         return Err(EngineError::RevisionNotFound { canvas, revision, current });
     }
     let changed = walk.head.face_revision(Face::Document);
     if revision >= changed {
-        return Ok(PastDocument { revision_id: walk.head.revision_id(), text: walk.document.clone() });
+        return Ok((walk.head.revision_id(), walk.document.clone()));
     }
     let not_kept = |oldest| EngineError::RevisionNotKept { canvas, revision, oldest };
     let Some(first) = first_after(walk, revision).await? else { return Err(not_kept(changed)) };
@@ -154,16 +162,13 @@ async fn past<S: Store>(walk: &mut Walk<'_, S>, revision: Revision) -> Result<Pa
         Some(text) => text,
         None => taken_back(walk, change.0.number.get(), before).await?,
     };
-    Ok(PastDocument { revision_id: RevisionId::new(written_before(walk, &change.0).await?, before), text })
+    Ok((RevisionId::new(written_before(walk, &change.0).await?, before), text))
 }
 
-async fn diff<S: Store>(
-    walk: &mut Walk<'_, S>,
-    from: Revision,
-    to: Revision,
-) -> Result<DocumentDiff, EngineError> {
+async fn diff<S: Store>(walk: &mut Walk<'_, S>, from: &At, to: &At) -> Result<DocumentDiff, EngineError> {
     let (one, other) = (past(walk, from).await?, past(walk, to).await?);
-    let actors = actors(walk, from.min(to), from.max(to)).await?;
+    let (low, high) = (one.revision.min(other.revision), one.revision.max(other.revision));
+    let actors = actors(walk, low, high).await?;
     let mut parts = Parts::default();
     parts.propose(one.text(), other.text(), &mut 0, None);
     let words = redline(one.text(), parts.iter().map(|part| (part.id(), part.edits())));
@@ -183,7 +188,7 @@ async fn actors<S: Store>(
         let mut page = walk.range(start..=start.saturating_add(MANY - 1)).await?;
         page.reverse();
         let between = page.iter().take_while(|entry| entry.revision_after <= high);
-        for entry in between.filter(|entry| document_step(entry).is_some()) {
+        for entry in between.filter(|entry| step_of(entry).is_some()) {
             for actor in [Some(entry.made_by()), entry.written_by()].into_iter().flatten() {
                 if !actors.contains(&actor) {
                     actors.push(actor);
@@ -193,13 +198,6 @@ async fn actors<S: Store>(
         next = page.last().filter(|last| last.revision_after < high).map(|last| last.number.get() + 1);
     }
     Ok(actors)
-}
-
-fn document_step(entry: &Entry) -> Option<&DocumentStep> {
-    entry.steps().find_map(|step| match step {
-        Step::Document(step) => Some(step),
-        _ => None,
-    })
 }
 
 /// Returns the first kept entry after a revision.
@@ -237,8 +235,7 @@ async fn next_change<S: Store>(
     let mut start = number;
     while start <= walk.head.journal().entries {
         let page = walk.range(start..=start.saturating_add(PAGE - 1)).await?;
-        if let Some(found) =
-            page.into_iter().rev().find_map(|entry| Some((document_step(&entry)?.clone(), entry)))
+        if let Some(found) = page.into_iter().rev().find_map(|entry| Some((step_of(&entry)?.clone(), entry)))
         {
             return Ok((found.1, found.0));
         }
@@ -253,7 +250,7 @@ async fn written_before<S: Store>(walk: &mut Walk<'_, S>, change: &Entry) -> Res
     let (mut oldest, mut end) = (change.revision_before, change.number.get() - 1);
     while end >= walk.oldest().max(1) {
         let page = walk.range(end.saturating_sub(PAGE - 1).max(1)..=end).await?;
-        if let Some(entry) = page.iter().find(|entry| document_step(entry).is_some()) {
+        if let Some(entry) = page.iter().find(|entry| step_of(entry).is_some()) {
             return Ok(entry.revision_after);
         }
         let Some(last) = page.last() else { break };
@@ -273,7 +270,7 @@ async fn taken_back<S: Store>(
         let window = walk.window().await?;
         let is_last = window.last().is_none_or(|(_, entry)| entry.number.get() <= first);
         for (_, entry) in window.into_iter().filter(|(_, entry)| entry.number.get() >= first) {
-            match document_step(&entry) {
+            match step_of(&entry) {
                 Some(DocumentStep { delta: Some(_), .. }) => back.push(entry),
                 // A change without edits keeps both texts, so nothing later is needed.
                 Some(step) => (start, back) = (Some(step.before), Vec::new()),
@@ -290,7 +287,7 @@ async fn taken_back<S: Store>(
     };
     let mut text = start.as_text().unwrap_or_default().to_owned();
     for entry in &back {
-        if let Some(DocumentStep { delta: Some(delta), before, .. }) = document_step(entry) {
+        if let Some(DocumentStep { delta: Some(delta), before, .. }) = step_of(entry) {
             delta.revert(&mut text).map_err(|_| walk.damaged(*before))?;
         }
     }

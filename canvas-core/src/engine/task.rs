@@ -29,6 +29,7 @@ use crate::transition::refusal::{CallRefusal, Refused};
 #[cfg(feature = "surface")]
 use crate::transition::surface::ended::Ends;
 use crate::transition::view::{Change, View};
+use crate::version::stored::{Unread, VersionIndex};
 
 /// An operation on a canvas.
 pub(crate) trait Task: Send {
@@ -463,6 +464,16 @@ impl Task for Erase<'_> {
             let blob = Proposals::clone(&stored).without_stale().to_blob();
             head.proposals = Some(blob.id());
             blobs.push(blob);
+        }
+        if head.versions.is_some() {
+            let unread = |unread| match unread {
+                Unread::Missing(missing) => Blocked::from(missing),
+                Unread::Damaged(id) => context.run.damaged(id).into(),
+            };
+            let mut index = VersionIndex::read(head.versions, |id| context.blob(id)).map_err(unread)?;
+            let live: Vec<_> = [Some(&head.draft), head.committed.as_ref()].into_iter().flatten().collect();
+            index.erase(&live, |id| context.blob(id), &mut blobs).map_err(unread)?;
+            head.versions = index.put_index(&mut blobs);
         }
         if head.is_deleted() {
             blobs.push(nothing);

@@ -1,19 +1,19 @@
-//! Blame: for each line of the document, the change that last wrote it.
+//! Blame, which names the change that last wrote each line of the document.
 //!
 //! * A line belongs to the last change that touched one of its bytes, including its end. A removed line leaves no trace
 //!   in its neighbours.
-//! * Undo, redo and revert give lines back: a line that they insert belongs to the writer of the same line among those
-//!   that the changes taken back had removed. Only if there is none do they count as its writer.
+//! * Undo, redo and revert give lines back. A line that they insert belongs to the writer of the same line among those
+//!   that the changes taken back had removed. If the removed lines have no such line, the undo itself wrote it.
 //! * The lines are runs with one writer, in chunks that the blame of the next document shares, so that a change costs as
 //!   much as it touches.
 //! * The lines that the latest changes removed are kept in memory, in order to give them back. If they are not at hand,
-//!   the blame is computed anew from the journal.
+//!   the blame is computed again from the journal.
 //! * Every [`MARK_EVERY`] entries, a commit stores the blame as a blob that the journal slot names. Only the engine that
 //!   knows the blame stores it, and everything works without it, so an older library may drop the blob.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ const RUN: usize = 4 << 10;
 /// Runs in a chunk.
 const CHUNK: usize = 128;
 
-/// Limits of the removed lines in memory: changes, and lines of all of them.
+/// Maximum numbers of changes, and of lines, whose removed lines stay in memory.
 const TAKEN: (usize, usize) = (256, 16 << 10);
 
 /// The change that last wrote a line.
@@ -57,9 +57,9 @@ pub struct LineWriter {
     /// Time of the change, by the store's clock.
     #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub at: Timestamp,
-    /// Who made the change happen, for example the person who accepted a proposal.
+    /// Actor who made the change happen, for example the person who accepted a proposal.
     pub actor: Actor,
-    /// Who wrote the text, for example the conversation that proposed it. `None` if an earlier library did not record it.
+    /// Author of the text, for example the conversation that proposed it. `None` if an earlier library did not record it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub author: Option<Actor>,
 }
@@ -73,7 +73,7 @@ struct Writer {
     effects_before: u64,
 }
 
-/// The writer of a line, or `None` for a line from before the first known entry.
+/// The writer of a line, or `None` for a line older than the first known entry.
 type By = Option<Arc<Writer>>;
 
 #[derive(Debug, Clone)]
@@ -417,8 +417,8 @@ fn chunks(mut runs: Vec<Run>) -> Vec<Arc<Chunk>> {
     chunks
 }
 
-/// Returns the whole lines that edits touch, in order and apart from one another. A removal of whole lines leaves none in
-/// the text after.
+/// Returns the whole lines that edits touch, in order and apart from one another. A removal of whole lines has an
+/// empty range in the text after.
 fn regions(before: &str, after: &str, edits: &[TextEdit]) -> Vec<Region> {
     let line_start = |at: usize| after[..at].rfind('\n').map_or(0, |newline| newline + 1);
     let line_end = |at: usize| after[at..].find('\n').map_or(after.len(), |newline| at + newline + 1);

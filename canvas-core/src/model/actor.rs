@@ -67,7 +67,8 @@ impl FromStr for PersonId {
 
 stored_as_text!(PersonId, PersonIdError);
 
-fn is_unsafe(character: char) -> bool {
+/// Whether a character is a control character, or changes the direction of text.
+pub(crate) fn is_unsafe(character: char) -> bool {
     character.is_control()
         || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

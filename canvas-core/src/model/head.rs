@@ -81,6 +81,9 @@ pub struct Head {
     /// The changes of the document since this blob was stored, past which its parts are moved.
     #[serde(default, skip_serializing_if = "Moves::is_empty")]
     pub(crate) moves: Moves,
+    /// Index of the named versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) versions: Option<BlobId>,
     /// The last revision in which a user changed the board, which does not raise the epoch.
     #[serde(default, skip_serializing_if = "Revision::is_zero")]
     pub(crate) user_revision: Revision,
@@ -154,6 +157,7 @@ impl Head {
         self.work_mode = WorkMode::Exclusive;
         self.protected = ProtectedPlaces::default();
         (self.proposals, self.moves) = (None, Moves::default());
+        self.versions = None;
         self.conversations.clear();
         self.gave_up = false;
         self.journal = self.journal.cleared();
@@ -197,6 +201,7 @@ impl Head {
             protected: ProtectedPlaces::default(),
             proposals: None,
             moves: Moves::default(),
+            versions: None,
             user_revision: Revision::ZERO,
             surface_changed: None,
             #[cfg(feature = "surface")]
@@ -299,7 +304,12 @@ impl Head {
     pub fn blobs(&self) -> impl Iterator<Item = BlobId> {
         let trees = self.draft.iter().chain(self.committed.iter().flat_map(Tree::iter)).map(|(_, blob)| blob);
         let last = self.journal.blobs().chain(self.audit.last);
-        trees.chain(self.proposals).chain(self.known_texts()).chain(last).chain(self.receipts.blobs())
+        trees
+            .chain(self.proposals)
+            .chain(self.versions)
+            .chain(self.known_texts())
+            .chain(last)
+            .chain(self.receipts.blobs())
     }
 
     /// Returns the documents that the head names, each of which may be a list of chunks.

@@ -71,5 +71,6 @@ pub(crate) mod turn;
 pub(crate) mod undo;
 mod undo_chain;
 mod undo_of;
+pub(crate) mod version;
 pub(crate) mod view;
 pub(crate) mod work_mode;

@@ -28,6 +28,7 @@ use crate::recipe::refusal::RecipeRefusal;
 use crate::surface::refusal::SurfaceRefusal;
 use crate::transition::rollout::Rollout;
 use crate::transition::stale::{StaleBase, StaleEdit};
+use crate::version::label::VersionLabel;
 
 /// The common interface of all refusals. A refusal is an answer, so it leaves a receipt if the command's answer would.
 pub trait Refused: CodedError {
@@ -61,7 +62,7 @@ macro_rules! coded_by_view {
 coded_by_view! {
     CallRefusal, NotAvailable, LeaseRefusal, LimitRefusal, BaseRefusal, StaleEdit, PatchRefusal, LinesRefusal,
     StructureRefusal,
-    HistoryRefusal, ProposalRefusal, BoardRefusal, NewBoardRefusal,
+    HistoryRefusal, ProposalRefusal, VersionRefusal, BoardRefusal, NewBoardRefusal,
 }
 
 macro_rules! groups {
@@ -106,6 +107,7 @@ groups! {
     Structure(StructureRefusal): "An edit of the structure is refused.",
     History(HistoryRefusal): "The history cannot undo or redo the change.",
     Proposal(ProposalRefusal): "A proposal or a decision is refused.",
+    Version(VersionRefusal): "A command on named versions is refused.",
     Board(BoardRefusal): "The board is missing, unreadable or newer than the command.",
     NewBoard(NewBoardRefusal): "A new board is refused.",
     #[cfg(feature = "surface")]
@@ -181,6 +183,13 @@ composed! {
 
     /// Refusals of [`DecideParts`](crate::proposal::DecideParts) and [`Withdraw`](crate::proposal::Withdraw).
     DecisionRefusal { Call(CallRefusal), Proposal(ProposalRefusal), Limit(LimitRefusal) }
+
+    /// Refusals of [`NameVersion`](crate::version::NameVersion), [`RenameVersion`](crate::version::RenameVersion) and
+    /// [`RemoveVersion`](crate::version::RemoveVersion).
+    VersionCommandRefusal { Call(CallRefusal), Version(VersionRefusal) }
+
+    /// Refusals of [`Restore`](crate::version::Restore).
+    RestoreRefusal { Call(CallRefusal), Version(VersionRefusal), Limit(LimitRefusal) }
 
     /// Refusals of [`Undo`](crate::history::Undo) and [`Redo`](crate::history::Redo).
     UndoRefusal {
@@ -403,6 +412,51 @@ pub enum ProposalRefusal {
         /// Maximum length in bytes.
         limit: usize,
     },
+}
+
+/// A command on named versions is refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(tag = "refusal", rename_all = "snake_case")]
+pub enum VersionRefusal {
+    /// Another version has the label.
+    #[error("there is a version {label} already: choose another label")]
+    VersionExists {
+        /// The label in the request.
+        label: VersionLabel,
+    },
+    /// No version has the label.
+    #[error("there is no version {label}: look at the list of versions")]
+    VersionNotFound {
+        /// The label in the request.
+        label: VersionLabel,
+    },
+    /// The canvas has as many versions as it may have.
+    #[error("the canvas has {limit} versions, which is the limit: remove one first")]
+    TooManyVersions {
+        /// Maximum number of versions.
+        limit: usize,
+    },
+    /// The note of a version is too long.
+    #[error("the note has {bytes} bytes, the limit is {limit}: shorten it")]
+    VersionNoteTooLong {
+        /// Length of the note in bytes.
+        bytes: usize,
+        /// Maximum length in bytes.
+        limit: usize,
+    },
+    /// A model tried to name, rename, remove or restore a version.
+    #[error("a model does not change versions: leave that to a person")]
+    VersionByModel,
+    /// The document to name or restore comes from another canvas.
+    #[error("the document is of another canvas: read it from this one")]
+    OtherCanvas,
+    /// The document to restore equals the current one.
+    #[error("the document has this text already: leave it, or name another version")]
+    NothingToRestore,
+    /// The stored versions are not readable.
+    #[error("the versions of the canvas cannot be read: restore them from a backup")]
+    VersionsDamaged,
 }
 
 /// The document differs from the base of a call.
@@ -669,6 +723,14 @@ impl CodedError for Refusal<'_> {
             Self::Proposal(ProposalRefusal::DecisionByModel) => "DECISION_BY_MODEL",
             Self::Proposal(ProposalRefusal::NoteTooLong { .. }) => "NOTE_TOO_LONG",
             Self::Proposal(ProposalRefusal::ReasonTooLong { .. }) => "REASON_TOO_LONG",
+            Self::Version(VersionRefusal::VersionExists { .. }) => "VERSION_EXISTS",
+            Self::Version(VersionRefusal::VersionNotFound { .. }) => "VERSION_NOT_FOUND",
+            Self::Version(VersionRefusal::TooManyVersions { .. }) => "TOO_MANY_VERSIONS",
+            Self::Version(VersionRefusal::VersionNoteTooLong { .. }) => "NOTE_TOO_LONG",
+            Self::Version(VersionRefusal::VersionByModel) => "DECISION_BY_MODEL",
+            Self::Version(VersionRefusal::OtherCanvas) => "REVISION_NOT_FOUND",
+            Self::Version(VersionRefusal::NothingToRestore) => "NO_EFFECT",
+            Self::Version(VersionRefusal::VersionsDamaged) => "CANVAS_DAMAGED",
             Self::Board(BoardRefusal::NoBoard) => "BOARD_NOT_FOUND",
             Self::Board(BoardRefusal::BoardDamaged) => "CANVAS_DAMAGED",
             Self::Board(BoardRefusal::StaleBoard { .. }) => "REVISION_CONFLICT",

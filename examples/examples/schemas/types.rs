@@ -1,7 +1,8 @@
 //! The public types that are JSON.
 
 use canvas_core::{
-    board, document, history, json, lease, proposal, recipe, schema, store, surface, text, turn, watch,
+    board, document, history, json, lease, proposal, recipe, schema, store, surface, text, turn, version,
+    watch,
 };
 use schemars::JsonSchema;
 use schemars::generate::{Contract, SchemaSettings};
@@ -106,6 +107,7 @@ pub(crate) fn all() -> Vec<SchemaFile> {
         history::HistoryCleared,
         history::HistoryEntry,
         history::HistoryMove,
+        history::LineWriter,
         lease::HolderRefusal,
         document::EditStructureRefusal,
         document::HostEditRefusal,
@@ -115,6 +117,7 @@ pub(crate) fn all() -> Vec<SchemaFile> {
         document::LinesNow,
         watch::LockEvent,
         watch::LockView,
+        version::NamedVersion,
         proposal::OwnedSpan,
         proposal::PartsDecided,
         turn::Promotion,
@@ -128,6 +131,8 @@ pub(crate) fn all() -> Vec<SchemaFile> {
         lease::Renewed,
         document::ReplaceLinesRefusal,
         recipe::ReplayFinished,
+        version::RestoreRefusal,
+        version::Restored,
         history::Stacks,
         document::StaleEdit,
         surface::StatePatched,
@@ -141,6 +146,7 @@ pub(crate) fn all() -> Vec<SchemaFile> {
         turn::WorkModeSet,
         store::TurnStart,
         history::UndoRefusal,
+        version::VersionCommandRefusal,
         schema::ValidationError,
         store::Version,
         watch::WatchEvent,

@@ -5,8 +5,8 @@ use std::num::NonZeroU32;
 
 use canvas_core::document::DocumentStep;
 use canvas_core::history::{
-    ChangeNumber, ChangeSelection, ChangesOf, DocumentDiff, Entry, EntryKind, EntryNumber, HistoryEntry,
-    HistoryMove, HistoryRefusal, RedoOf, Reverts, Step, Undo, UndoRefusal, UndoScope,
+    At as Point, ChangeNumber, ChangeSelection, ChangesOf, DocumentDiff, Entry, EntryKind, EntryNumber,
+    HistoryEntry, HistoryMove, HistoryRefusal, RedoOf, Reverts, Step, Undo, UndoRefusal, UndoScope,
 };
 use canvas_core::lease::Turn;
 use canvas_core::text::LineRange;
@@ -18,6 +18,7 @@ use serde_json::{Value, json};
 
 use super::documents::{Direction, Documents, canvas};
 use super::request::{BridgeError, Request};
+use super::versions::{label_of, point};
 
 /// Entries read at once.
 const PAGE: usize = 256;
@@ -33,19 +34,31 @@ struct By {
     edits: Option<Vec<u32>>,
 }
 
-/// A revision, in one of two forms.
+/// A revision in one of two forms, or a version by its label.
 #[derive(Debug, Deserialize)]
-#[serde(untagged, expecting = "a revision number or a revision id")]
-enum At {
+#[serde(untagged, expecting = "a revision number, a revision id or a version")]
+pub(super) enum At {
     Number(Revision),
     Id(RevisionId),
+    Version { version: String },
 }
 
 impl At {
-    fn revision(&self) -> Revision {
-        match self {
-            Self::Number(revision) => *revision,
-            Self::Id(id) => id.revision(),
+    pub(super) fn point(&self) -> Result<Point, BridgeError> {
+        Ok(match self {
+            Self::Number(revision) => (*revision).into(),
+            Self::Id(id) => id.revision().into(),
+            Self::Version { version } => label_of(version)?.into(),
+        })
+    }
+
+    fn revision(&self) -> Result<Revision, BridgeError> {
+        match self.point()? {
+            Point::Revision(revision) => Ok(revision),
+            Point::Version(_) => {
+                let message = "field since: it is not a revision: send its number or id".to_owned();
+                Err(BridgeError::new("BAD_REQUEST", message))
+            }
         }
     }
 }
@@ -72,17 +85,17 @@ pub(super) async fn list(documents: &Documents, request: &Request<'_>) -> Result
     }
 }
 
-/// Reads the document of an earlier revision.
+/// Reads the document of an earlier revision, or of a version.
 pub(super) async fn text_at(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
-    let revision = request.field::<At>("revision")?.revision();
-    let past = documents.engine().document_at(&canvas(request)?, revision, documents.clock()).await;
+    let at = point(request)?.point()?;
+    let past = documents.engine().document_at(&canvas(request)?, at, documents.clock()).await;
     let past = past.map_err(past_error)?;
     Ok(json!({"markdown": past.text(), "revision_id": past.revision_id}))
 }
 
-/// Compares the documents of two revisions.
+/// Compares the documents of two revisions or versions.
 pub(super) async fn diff(documents: &Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
-    let [from, to] = [request.field::<At>("from")?, request.field::<At>("to")?].map(|at| at.revision());
+    let (from, to) = (request.field::<At>("from")?.point()?, request.field::<At>("to")?.point()?);
     let diff = documents.engine().diff(&canvas(request)?, from, to, documents.clock()).await;
     let DocumentDiff { patch, words, actors, .. } = diff.map_err(past_error)?;
     let words: Vec<_> = words.into_iter().map(|span| json!({"kind": span.kind, "text": span.text})).collect();
@@ -110,7 +123,7 @@ pub(super) async fn blame(documents: &Documents, request: &Request<'_>) -> Resul
     Ok(json!({"runs": runs.collect::<Vec<_>>()}))
 }
 
-fn past_error(error: EngineError) -> BridgeError {
+pub(super) fn past_error(error: EngineError) -> BridgeError {
     match error {
         EngineError::RevisionNotKept { oldest, .. } => BridgeError::from(error).with("oldest", json!(oldest)),
         error => error.into(),
@@ -173,7 +186,7 @@ fn is_of(entry: &Entry, by: &ChangesOf) -> bool {
 /// Undoes the last changes, or an actor's.
 pub(super) async fn undo(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let (by, last) = (by(request)?, request.field::<Option<NonZeroU32>>("steps")?);
-    let since = request.field::<Option<At>>("since")?.map(|since| since.revision());
+    let since = request.field::<Option<At>>("since")?.map(|since| since.revision()).transpose()?;
     let partial = request.field::<Option<bool>>("partial")?.unwrap_or_default();
     let Some(of) = by else {
         return match (since, partial) {

@@ -23,6 +23,7 @@ mod store;
 #[cfg(feature = "surface")]
 mod surface;
 mod text;
+mod versions;
 
 use std::sync::Arc;
 

@@ -17,7 +17,7 @@ use super::request::left_out;
 use super::request::{BridgeError, Request};
 #[cfg(feature = "surface")]
 use super::surface;
-use super::{directives, history, native, proposals, text};
+use super::{directives, history, native, proposals, text, versions};
 
 /// An operation by its name.
 #[derive(Debug)]
@@ -186,7 +186,7 @@ const DOCUMENTS: &[Operation] = &[
     stored("directive.apply", &["canvas", "session?", "directive", "person?"], awaiting!(directives::apply)),
     stored("history.list", &["canvas", "after?", "limit?", "by?"], awaiting!(history::list)),
     stored("history.blame", &["canvas", "start_line?", "end_line?"], awaiting!(history::blame)),
-    stored("history.text_at", &["canvas", "revision"], awaiting!(history::text_at)),
+    stored("history.text_at", &["canvas", "revision?", "version?"], awaiting!(history::text_at)),
     stored("history.diff", &["canvas", "from", "to"], awaiting!(history::diff)),
     stored(
         "history.undo",
@@ -194,6 +194,19 @@ const DOCUMENTS: &[Operation] = &[
         awaiting!(history::undo),
     ),
     stored("history.redo", &["canvas", "steps?", "by?", "person?"], awaiting!(history::redo)),
+    stored(
+        "version.create",
+        &["canvas", "label", "revision?", "note?", "person?"],
+        awaiting!(versions::create),
+    ),
+    stored("version.list", &["canvas", "person?"], awaiting!(versions::list)),
+    stored("version.remove", &["canvas", "label", "person?"], awaiting!(versions::remove)),
+    stored("version.rename", &["canvas", "label", "to", "person?"], awaiting!(versions::rename)),
+    stored(
+        "version.restore",
+        &["canvas", "version?", "revision?", "faces?", "person?"],
+        awaiting!(versions::restore),
+    ),
     stored("session.mode", &["canvas", "session?", "mode"], awaiting!(Documents::set_session_mode)),
     stored("session.close", &["canvas", "session?"], awaiting!(Documents::close_session)),
     stored(

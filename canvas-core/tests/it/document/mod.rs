@@ -46,4 +46,5 @@ mod turns;
 mod undo_laws;
 mod undo_of;
 mod undo_sequences;
+mod versions;
 pub(crate) mod world;

@@ -1036,6 +1036,15 @@ export interface LineSpan {
   start_line: number;
 }
 
+/** The change that last wrote a line. */
+export interface LineWriter {
+  actor: Actor;
+  at: number;
+  author?: Actor;
+  change: ChangeNumber;
+  revision: Revision;
+}
+
 /** Current lines of the document. */
 export interface LinesNow {
   end_line: number;
@@ -1108,6 +1117,17 @@ export interface MoveComponent {
   componentId: ComponentId;
   onCollision?: OnCollision;
   position: Position;
+}
+
+/** A revision of a canvas with a label, which is kept until somebody removes it. */
+export interface NamedVersion {
+  actor: Actor;
+  at: number;
+  label: VersionLabel;
+  note?: string;
+  revision: Revision;
+  revision_id: RevisionId;
+  tree?: { [name: string]: string };
 }
 
 /** One place at which a native call does not fit. */
@@ -1574,6 +1594,15 @@ export type Restore =
   | { payload: Json; type: "component.restore" }
   | { payload: Json; type: "view.restore" }
   | { payload: Json; type: "canvas.restore" };
+
+/** Refusals of `Restore`. */
+export type RestoreRefusal = CallRefusal | VersionRefusal | LimitRefusal;
+
+/** The answer to `Restore`. */
+export interface Restored {
+  epoch: number;
+  revision: RevisionId;
+}
 
 /** Counts committed changes of a canvas's content. */
 export type Revision = number;
@@ -2071,6 +2100,23 @@ export type ValuePath = string;
 
 /** Names one state of a canvas's row in its store. */
 export type Version = string;
+
+/** Refusals of `NameVersion`, `RenameVersion` and `RemoveVersion`. */
+export type VersionCommandRefusal = CallRefusal | VersionRefusal;
+
+/** The label of a `NamedVersion`, unique on its canvas. */
+export type VersionLabel = string;
+
+/** A command on named versions is refused. */
+export type VersionRefusal =
+  | { label: VersionLabel; refusal: "version_exists" }
+  | { label: VersionLabel; refusal: "version_not_found" }
+  | { limit: number; refusal: "too_many_versions" }
+  | { bytes: number; limit: number; refusal: "version_note_too_long" }
+  | { refusal: "version_by_model" }
+  | { refusal: "other_canvas" }
+  | { refusal: "nothing_to_restore" }
+  | { refusal: "versions_damaged" };
 
 /** A canvas saved under a name. */
 export interface View {

@@ -169,6 +169,54 @@ fn the_past_is_read_and_compared() {
 }
 
 #[test]
+fn a_version_is_named_and_restored() {
+    let mut bridge = with_canvas();
+    let mut run = |mut request: Value| {
+        request["canvas"] = json!("c");
+        request["now"] = json!(2_000);
+        raw(&mut bridge, &request.to_string())
+    };
+    let created = run(json!({"op": "version.create", "label": "sent", "note": "to ana", "person": "bert"}));
+    let sent = json!({"label": "sent", "revision": 1, "revision_id": created["result"]["version"]["revision_id"],
+                      "at": 2_000, "actor": {"person": "bert"}, "note": "to ana"});
+    assert_eq!(created["result"]["version"], sent);
+    run(json!({"op": "user.edit", "markdown": "# New\n"}));
+    let first = run(json!({"op": "version.create", "label": "first", "revision": 1}));
+    assert_eq!(first["result"]["version"]["revision"], 1);
+    for (request, expected) in [
+        (json!({"op": "version.create", "label": "sent"}), "VERSION_EXISTS"),
+        (json!({"op": "version.create", "label": ""}), "LABEL_INVALID"),
+        (json!({"op": "version.create", "label": "late", "revision": 99}), "REVISION_NOT_FOUND"),
+        (json!({"op": "version.remove", "label": "none"}), "VERSION_NOT_FOUND"),
+        (json!({"op": "version.rename", "label": "first", "to": "sent"}), "VERSION_EXISTS"),
+        (json!({"op": "version.restore", "version": "none"}), "VERSION_NOT_FOUND"),
+        (json!({"op": "version.restore", "revision": 2}), "NO_EFFECT"),
+        (json!({"op": "version.restore"}), "BAD_REQUEST"),
+        (json!({"op": "version.restore", "version": "sent", "revision": 1}), "BAD_REQUEST"),
+        (json!({"op": "history.text_at", "version": "a\nb"}), "LABEL_INVALID"),
+        (
+            json!({"op": "history.undo", "by": {"person": "bert"}, "since": {"version": "sent"}}),
+            "BAD_REQUEST",
+        ),
+    ] {
+        let refused = run(request.clone());
+        assert_eq!(code(&refused), expected, "{request} {refused}");
+    }
+    assert_eq!(run(json!({"op": "history.text_at", "version": "sent"}))["result"]["markdown"], DOCUMENT);
+    let diff = run(json!({"op": "history.diff", "from": {"version": "sent"}, "to": 2}));
+    assert_eq!(diff["result"]["actors"], json!([{"person": "user"}]), "{diff}");
+    let renamed = run(json!({"op": "version.rename", "label": "first", "to": "old"}));
+    assert_eq!(renamed["result"]["versions"].as_array().map(Vec::len), Some(2), "{renamed}");
+    let restored = run(json!({"op": "version.restore", "version": "sent"}));
+    assert_eq!(restored["result"]["changed"], json!(["document"]), "{restored}");
+    assert_eq!(run(json!({"op": "canvas.text"}))["result"]["markdown"], DOCUMENT);
+    run(json!({"op": "history.undo", "steps": 1}));
+    assert_eq!(run(json!({"op": "canvas.text"}))["result"]["markdown"], "# New\n");
+    let left = run(json!({"op": "version.remove", "label": "old"}));
+    assert_eq!(left["result"]["versions"], json!([sent]));
+}
+
+#[test]
 fn a_version_is_new_after_each_commit_and_no_read() {
     let mut bridge = with_canvas();
     let mut version = |op: Value| {

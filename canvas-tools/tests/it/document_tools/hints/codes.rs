@@ -13,6 +13,7 @@ use canvas_core::text::{
     AddressError, ApplyOptions, EditPolicyError, GrepError, LineRange, MatchCount, Part, Query, Reason,
     StructureError, TablePart, ValueFault, apply,
 };
+use canvas_core::version::VersionLabel;
 use canvas_core::{BlobId, CanvasId, CodedError, EngineError, Face, Revision};
 #[cfg(feature = "schema")]
 use {
@@ -228,6 +229,8 @@ each!(errors: EngineError in "canvas-core/src/engine/error.rs" {
         revision: Revision::ZERO,
         oldest: Revision::new(1).unwrap(),
     },
+    VersionNotFound => EngineError::VersionNotFound { canvas: id(), label: VersionLabel::new("v").unwrap() },
+    VersionErased => EngineError::VersionErased { canvas: id(), label: VersionLabel::new("v").unwrap() },
     TimeInSeconds => EngineError::TimeInSeconds { time: Timestamp::from_secs(1), known: Timestamp::from_secs(2) },
     TooLarge => EngineError::TooLarge { bytes: 2, limit: 1 },
     RevisionsExhausted => EngineError::RevisionsExhausted { canvas: id() },
@@ -296,7 +299,7 @@ each!(addresses: AddressError in "canvas-patch/src/markdown/address/error.rs" {
 });
 
 /// What no document tool answers, and why. A row that provokes one of these must lead to a line less here.
-const NEVER: [(&str, &str); 34] = [
+const NEVER: [(&str, &str); 36] = [
     ("TOO_MANY_PARTS", "these sessions do not propose, see the tests of proposals in the core"),
     ("TOO_MANY_PROPOSALS", "these sessions do not propose"),
     ("PROPOSALS_TOO_LARGE", "these sessions do not propose"),
@@ -318,6 +321,8 @@ const NEVER: [(&str, &str); 34] = [
     ("INVALID_BOARD", "no document tool touches the board"),
     ("REVISION_NOT_FOUND", "no document tool reads the past"),
     ("REVISION_NOT_KEPT", "no document tool reads the past"),
+    ("VERSION_NOT_FOUND", "no document tool reads versions"),
+    ("VERSION_ERASED", "no document tool reads versions"),
     ("REVISION_CONFLICT", "no document tool touches the board, or deletes"),
     ("CANVAS_EXISTS", "no document tool makes a canvas"),
     ("CANVAS_DELETED", "no document tool makes a canvas"),

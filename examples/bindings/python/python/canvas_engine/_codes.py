@@ -101,6 +101,7 @@ Code: TypeAlias = Literal[
     "INVALID_TYPE_VERSION",
     "JOB_DISABLED",
     "KEY_NOT_FOUND",
+    "LABEL_INVALID",
     "LEASE_EXPIRED",
     "LEVEL_OUT_OF_RANGE",
     "LOCK_NOT_AVAILABLE",
@@ -202,6 +203,7 @@ Code: TypeAlias = Literal[
     "TOO_MANY_PARTS",
     "TOO_MANY_PROPOSALS",
     "TOO_MANY_RUNNING",
+    "TOO_MANY_VERSIONS",
     "TRANSPORT_FAILED",
     "TRIGGER_NOT_FOUND",
     "TYPE_EXISTS",
@@ -216,7 +218,10 @@ Code: TypeAlias = Literal[
     "VALIDATION_FAILED",
     "VALUE_INVALID",
     "VALUE_REFUSED",
+    "VERSION_ERASED",
+    "VERSION_EXISTS",
     "VERSION_MISMATCH",
+    "VERSION_NOT_FOUND",
     "VIEW_NOT_FOUND",
 ]
 

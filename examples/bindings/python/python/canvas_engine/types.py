@@ -1557,6 +1557,16 @@ class LineSpan(TypedDict):
     start_line: "int"
 
 
+class LineWriter(TypedDict):
+    """The change that last wrote a line."""
+
+    actor: "Actor"
+    at: "int"
+    author: NotRequired["Actor"]
+    change: "ChangeNumber"
+    revision: "Revision"
+
+
 class LinesNow(TypedDict):
     """Current lines of the document."""
 
@@ -1662,6 +1672,18 @@ class MoveComponent(TypedDict):
     componentId: "ComponentId"
     onCollision: NotRequired["OnCollision"]
     position: "Position"
+
+
+class NamedVersion(TypedDict):
+    """A revision of a canvas with a label, which is kept until somebody removes it."""
+
+    actor: "Actor"
+    at: "int"
+    label: "VersionLabel"
+    note: NotRequired["str"]
+    revision: "Revision"
+    revision_id: "RevisionId"
+    tree: NotRequired["dict[str, str]"]
 
 
 class NativeConflict(TypedDict):
@@ -2193,6 +2215,13 @@ class RestoreViewRestore(TypedDict):
     type: "Literal['view.restore']"
 
 
+class Restored(TypedDict):
+    """The answer to ``Restore``."""
+
+    epoch: "int"
+    revision: "RevisionId"
+
+
 class RunRecord(TypedDict):
     """The record of a finished replay."""
 
@@ -2700,6 +2729,43 @@ class ValidationResult(TypedDict):
 
     errors: NotRequired["list[ValidationError]"]
     valid: "bool"
+
+
+class VersionRefusalNothingToRestore(TypedDict):
+    refusal: "Literal['nothing_to_restore']"
+
+
+class VersionRefusalOtherCanvas(TypedDict):
+    refusal: "Literal['other_canvas']"
+
+
+class VersionRefusalTooManyVersions(TypedDict):
+    limit: "int"
+    refusal: "Literal['too_many_versions']"
+
+
+class VersionRefusalVersionByModel(TypedDict):
+    refusal: "Literal['version_by_model']"
+
+
+class VersionRefusalVersionExists(TypedDict):
+    label: "VersionLabel"
+    refusal: "Literal['version_exists']"
+
+
+class VersionRefusalVersionNotFound(TypedDict):
+    label: "VersionLabel"
+    refusal: "Literal['version_not_found']"
+
+
+class VersionRefusalVersionNoteTooLong(TypedDict):
+    bytes: "int"
+    limit: "int"
+    refusal: "Literal['version_note_too_long']"
+
+
+class VersionRefusalVersionsDamaged(TypedDict):
+    refusal: "Literal['versions_damaged']"
 
 
 class View(TypedDict):
@@ -3246,6 +3312,18 @@ ValuePath: TypeAlias = str
 
 #: Names one state of a canvas's row in its store.
 Version: TypeAlias = str
+
+#: The label of a ``NamedVersion``, unique on its canvas.
+VersionLabel: TypeAlias = str
+
+#: A command on named versions is refused.
+VersionRefusal: TypeAlias = VersionRefusalVersionExists | VersionRefusalVersionNotFound | VersionRefusalTooManyVersions | VersionRefusalVersionNoteTooLong | VersionRefusalVersionByModel | VersionRefusalOtherCanvas | VersionRefusalNothingToRestore | VersionRefusalVersionsDamaged
+
+#: Refusals of ``Restore``.
+RestoreRefusal: TypeAlias = CallRefusal | VersionRefusal | LimitRefusal
+
+#: Refusals of ``NameVersion``, ``RenameVersion`` and ``RemoveVersion``.
+VersionCommandRefusal: TypeAlias = CallRefusal | VersionRefusal
 
 #: Names a saved view, such as ``view_def456``.
 ViewId: TypeAlias = str

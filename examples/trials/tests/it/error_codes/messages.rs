@@ -22,6 +22,7 @@ use canvas_core::text::{
     Address, AddressError, ApplyError, ApplyOptions, Column, ExceededLimit, GrepError, LineRange, MatchCount,
     Mode, Part, Query, Reason, StructureError, TablePart, ValueFault, apply, resolve,
 };
+use canvas_core::version::{VersionLabel, VersionRefusal};
 use canvas_core::{
     BlobId, CallId, CanvasId, CodedError as _, EngineError, Face, NameError, PersonId, Revision,
 };
@@ -48,6 +49,7 @@ macro_rules! rows {
 /// Errors with one message for each case, beyond the sample that each type has.
 fn cases() -> Vec<(String, String)> {
     let canvas = || CanvasId::new("notes").unwrap();
+    let label = || VersionLabel::new("sent").unwrap();
     let change = ChangeNumber::new;
     let (at, revision) = (Timestamp::from_millis(1), Revision::ZERO);
     let resolved = |text: &str, address: Address| resolve(text, &address).unwrap_err();
@@ -176,6 +178,8 @@ fn cases() -> Vec<(String, String)> {
             EngineError::RevisionConflict { canvas: canvas(), expected: revision, current: revision },
             EngineError::RevisionNotFound { canvas: canvas(), revision, current: revision },
             EngineError::RevisionNotKept { canvas: canvas(), revision, oldest: revision },
+            EngineError::VersionNotFound { canvas: canvas(), label: label() },
+            EngineError::VersionErased { canvas: canvas(), label: label() },
             EngineError::TimeInSeconds { time: at, known: at },
             EngineError::TooLarge { bytes: 2, limit: 1 },
             EngineError::RevisionsExhausted { canvas: canvas() },
@@ -243,6 +247,15 @@ fn cases() -> Vec<(String, String)> {
             ProposalRefusal::DecidedTwice { part: PartId::new(1) },
             ProposalRefusal::NoteTooLong { bytes: 2, limit: 1 },
             ProposalRefusal::ReasonTooLong { bytes: 2, limit: 1 },
+        ],
+        VersionRefusal: [
+            VersionRefusal::VersionExists { label: label() },
+            VersionRefusal::VersionNotFound { label: label() },
+            VersionRefusal::TooManyVersions { limit: 1 },
+            VersionRefusal::VersionNoteTooLong { bytes: 2, limit: 1 },
+            VersionRefusal::OtherCanvas,
+            VersionRefusal::NothingToRestore,
+            VersionRefusal::VersionsDamaged,
         ],
         BoardRefusal: [
             BoardRefusal::BoardDamaged,

@@ -33,6 +33,7 @@ use canvas_core::text::{
     Address, AddressError, ApplyError, ApplyOptions, Difference, ExceededLimit, GrepError, Query, Reason,
     RepairKind, StructureError, apply, resolve,
 };
+use canvas_core::version::{VersionLabel, VersionLabelError, VersionRefusal};
 use canvas_core::{
     BlobId, CanvasId, CodedError as _, EngineError, NameError, ParseBlobIdError, ParseRevisionIdError,
     PersonId, PersonIdError, Revision, RevisionId, ZoneError,
@@ -141,6 +142,7 @@ pub(super) fn samples() -> Vec<Sample> {
         PathError false: TreePath::new("../a").unwrap_err(),
         ParseBlobIdError false: "a".parse::<BlobId>().unwrap_err(),
         PersonIdError false: PersonId::new("").unwrap_err(),
+        VersionLabelError false: VersionLabel::new("").unwrap_err(),
         ParseRevisionIdError false: "a".parse::<RevisionId>().unwrap_err(),
         ParseRangeHashError false: "a".parse::<RangeHash>().unwrap_err(),
         ProtectedPlacesError false: ProtectedPlacesError::Transient { index: 0 },
@@ -167,6 +169,7 @@ pub(super) fn samples() -> Vec<Sample> {
         LinesRefusal false: LinesRefusal::NoEffect,
         HistoryRefusal false: HistoryRefusal::UserActed,
         ProposalRefusal false: ProposalRefusal::DecisionByModel,
+        VersionRefusal false: VersionRefusal::VersionByModel,
         BoardRefusal false: BoardRefusal::NoBoard,
         NewBoardRefusal false: NewBoardRefusal::BoardExists,
         // Surfaces

@@ -1,0 +1,299 @@
+//! Makes, renames, removes and restores named versions.
+
+use canvas_lease::{Epoch, PreemptionCause};
+use canvas_patch::Delta;
+use serde::{Deserialize, Serialize};
+
+use crate::history::past::PastDocument;
+use crate::model::actor::Actor;
+use crate::model::author::Role;
+use crate::model::blob::Blob;
+use crate::model::face::{Face, TreeFile};
+use crate::model::op_key::OpKey;
+use crate::model::receipt::Digest;
+use crate::model::revision::RevisionId;
+use crate::transition::command::Command;
+use crate::transition::command::sealed::Decide;
+use crate::transition::refusal::{RestoreRefusal, VersionCommandRefusal, VersionRefusal};
+use crate::transition::step::{Record, Stop, Transition};
+use crate::transition::view::View;
+use crate::version::label::VersionLabel;
+use crate::version::stored::{MAX_NOTE_BYTES, MAX_VERSIONS, NamedVersion, Unread, VersionIndex};
+
+/// Gives a revision a label. The first version raises the canvas to format 3, which libraries before 0.2 refuse.
+///
+/// ```
+/// # canvas_core::testing::block_on(async {
+/// # use canvas_core::document::Edit;
+/// # use canvas_core::lease::Timestamp;
+/// # use canvas_core::store::MemoryStore;
+/// # use canvas_core::version::{NameVersion, Restore};
+/// # use canvas_core::{CanvasId, Engine, OpKey, Policy};
+/// # let now = Timestamp::from_millis(1_000);
+/// # let engine = Engine::new(MemoryStore::new(move || now), Policy::default());
+/// # let plan = CanvasId::new("plan")?;
+/// # engine.create(&plan, "# Plan\n", &OpKey::host("create".parse()?), now).await?;
+/// let sent = NameVersion { label: "sent".parse()?, note: None, of: None };
+/// engine.call(&plan, &OpKey::user("name".parse()?), sent, now).await?.result?;
+/// engine.call(&plan, &OpKey::user("edit".parse()?), Edit::overwrite("# Ours\n"), now).await?.result?;
+///
+/// let sent = engine.document_at(&plan, "sent".parse::<canvas_core::version::VersionLabel>()?, now).await?;
+/// let restore = Restore { document: sent };
+/// let restored = engine.call(&plan, &OpKey::user("restore".parse()?), restore, now).await?;
+/// assert_eq!(restored.snapshot.text(), "# Plan\n");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # }).unwrap();
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NameVersion {
+    /// Label that no other version of the canvas has.
+    pub label: VersionLabel,
+    /// A note for people. It has at most [`MAX_NOTE_BYTES`].
+    pub note: Option<String>,
+    /// The revision to name, from [`Engine::document_at`](crate::Engine::document_at); `None` names the current one.
+    /// The version then has the document, and the other faces if they have not changed since.
+    pub of: Option<PastDocument>,
+}
+
+/// Removes a version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RemoveVersion {
+    /// Label of the version.
+    pub label: VersionLabel,
+}
+
+/// Gives a version another label.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RenameVersion {
+    /// Present label of the version.
+    pub label: VersionLabel,
+    /// Label that no other version of the canvas has.
+    pub to: VersionLabel,
+}
+
+/// Makes an earlier document the current one, as one change that can be undone. Like a user's edit, it ends the lease. The
+/// other faces stay.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Restore {
+    /// The document of a version or revision, from [`Engine::document_at`](crate::Engine::document_at).
+    pub document: PastDocument,
+}
+
+/// The answer to [`Restore`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Restored {
+    /// Epoch of the canvas after the command.
+    #[cfg_attr(feature = "schema", schemars(with = "u64"))]
+    pub epoch: Epoch,
+    /// Revision of the restored document.
+    pub revision: RevisionId,
+}
+
+impl Command for NameVersion {
+    type Done = NamedVersion;
+    type Refusal = VersionCommandRefusal;
+}
+
+impl Command for RemoveVersion {
+    type Done = NamedVersion;
+    type Refusal = VersionCommandRefusal;
+}
+
+impl Command for RenameVersion {
+    type Done = NamedVersion;
+    type Refusal = VersionCommandRefusal;
+}
+
+impl Command for Restore {
+    type Done = Restored;
+    type Refusal = RestoreRefusal;
+}
+
+impl Decide for NameVersion {
+    const NAME: &'static str = "name_version";
+    const KIND: &'static str = "version_named";
+
+    fn digest(&self) -> Digest {
+        let of = self.of.as_ref().map(|of| format!("{} {}", of.revision.get(), of.revision_id));
+        let parts = ["name_version", self.label.as_str(), self.note.as_deref().unwrap_or_default()];
+        Digest::of(&parts.into_iter().chain(of.as_deref()).map(str::as_bytes).collect::<Vec<_>>())
+    }
+
+    fn decide(
+        &self,
+        at: &mut Transition<'_>,
+        operation: &OpKey,
+    ) -> Result<NamedVersion, Stop<VersionCommandRefusal>> {
+        let actor = not_model::<VersionCommandRefusal>(operation)?;
+        if let Some(bytes) = self.note.as_ref().map(String::len).filter(|bytes| *bytes > MAX_NOTE_BYTES) {
+            return Err(Stop::refused(VersionRefusal::VersionNoteTooLong { bytes, limit: MAX_NOTE_BYTES }));
+        }
+        let mut index = at.versions()?;
+        at.check_label(&index, &self.label)?;
+        if index.count() >= MAX_VERSIONS {
+            return Err(Stop::refused(VersionRefusal::TooManyVersions { limit: MAX_VERSIONS }));
+        }
+        let (mut tree, mut revision, mut revision_id) =
+            (at.head.draft.clone(), at.head.revision, at.head.revision_id());
+        if let Some(past) = &self.of {
+            check_canvas::<VersionCommandRefusal>(at, past)?;
+            (revision, revision_id) = (past.revision, past.revision_id);
+            let changed = Face::ALL.into_iter().filter(|face| at.head.faces[*face] > revision);
+            for face in changed.collect::<Vec<_>>() {
+                let files = TreeFile::ALL.into_iter().filter(|file| file.face() == face);
+                files.for_each(|file| _ = tree.remove(&file.tree_path()));
+            }
+            let document = Blob::document(past.text().to_owned());
+            if Some(document.id()) != at.head.draft.file(TreeFile::Document) {
+                at.blobs.extend(document.to_put(at.view.contents.document()));
+            }
+            tree.insert(TreeFile::Document.tree_path(), document.id());
+        }
+        let note = self.note.clone();
+        let (label, clock) = (self.label.clone(), at.view.clock);
+        let version = NamedVersion { label, revision, revision_id, at: clock, actor, note, tree: Some(tree) };
+        at.change_versions(&mut index, |index, blobs, at| {
+            index.put(version.clone(), |id| at.blob(id), blobs)
+        })?;
+        Ok(version)
+    }
+}
+
+impl Decide for RemoveVersion {
+    const NAME: &'static str = "remove_version";
+    const KIND: &'static str = "version_removed";
+
+    fn digest(&self) -> Digest {
+        Digest::of(&["remove_version", self.label.as_str()].map(str::as_bytes))
+    }
+
+    fn decide(
+        &self,
+        at: &mut Transition<'_>,
+        operation: &OpKey,
+    ) -> Result<NamedVersion, Stop<VersionCommandRefusal>> {
+        not_model::<VersionCommandRefusal>(operation)?;
+        let mut index = at.versions()?;
+        let version = at.named(&index, &self.label)?;
+        at.change_versions(&mut index, |index, blobs, at| {
+            index.remove(&self.label, |id| at.blob(id), blobs)
+        })?;
+        Ok(version)
+    }
+}
+
+impl Decide for RenameVersion {
+    const NAME: &'static str = "rename_version";
+    const KIND: &'static str = "version_renamed";
+
+    fn digest(&self) -> Digest {
+        Digest::of(&["rename_version", self.label.as_str(), self.to.as_str()].map(str::as_bytes))
+    }
+
+    fn decide(
+        &self,
+        at: &mut Transition<'_>,
+        operation: &OpKey,
+    ) -> Result<NamedVersion, Stop<VersionCommandRefusal>> {
+        not_model::<VersionCommandRefusal>(operation)?;
+        let mut index = at.versions()?;
+        let mut version = at.named(&index, &self.label)?;
+        at.check_label(&index, &self.to)?;
+        version.label = self.to.clone();
+        at.change_versions(&mut index, |index, blobs, at| {
+            index.remove(&self.label, |id| at.blob(id), blobs)?;
+            index.put(version.clone(), |id| at.blob(id), blobs)
+        })?;
+        Ok(version)
+    }
+}
+
+impl Decide for Restore {
+    const NAME: &'static str = "restore";
+    const KIND: &'static str = "restored";
+
+    fn digest(&self) -> Digest {
+        let PastDocument { revision, revision_id, .. } = &self.document;
+        Digest::of(&["restore", &format!("{} {revision_id}", revision.get())].map(str::as_bytes))
+    }
+
+    fn decide(&self, at: &mut Transition<'_>, operation: &OpKey) -> Result<Restored, Stop<RestoreRefusal>> {
+        not_model::<RestoreRefusal>(operation)?;
+        check_canvas::<RestoreRefusal>(at, &self.document)?;
+        let text = self.document.text();
+        let delta = Delta::between(at.view.text(), text);
+        if delta.is_empty() {
+            return Err(Stop::refused(VersionRefusal::NothingToRestore));
+        }
+        at.preempt(PreemptionCause::UserEdit);
+        at.replace_document::<RestoreRefusal>(text.to_owned(), delta.edits())?;
+        let summary = match &self.document.version {
+            Some(label) => format!("restored version {label}"),
+            None => format!("restored revision {}", self.document.revision.get()),
+        };
+        at.record(Record { actor: Role::User, operation, summary }, at.document_step(delta));
+        Ok(Restored { epoch: at.head.lock.epoch(), revision: at.head.revision_id() })
+    }
+}
+
+/// Returns the actor, unless it is a model.
+fn not_model<R: From<VersionRefusal>>(operation: &OpKey) -> Result<Actor, Stop<R>> {
+    match operation.actor() {
+        Actor::Conversation { .. } => Err(Stop::refused(VersionRefusal::VersionByModel)),
+        actor => Ok(actor),
+    }
+}
+
+fn check_canvas<R: From<VersionRefusal>>(at: &Transition<'_>, past: &PastDocument) -> Result<(), Stop<R>> {
+    match past.canvas == at.head.canvas && past.revision <= at.head.revision {
+        true => Ok(()),
+        false => Err(Stop::refused(VersionRefusal::OtherCanvas)),
+    }
+}
+
+fn unread<R: From<VersionRefusal>>(unread: Unread) -> Stop<R> {
+    match unread {
+        Unread::Missing(missing) => missing.into(),
+        Unread::Damaged(_) => Stop::refused(VersionRefusal::VersionsDamaged),
+    }
+}
+
+impl Transition<'_> {
+    fn versions(&self) -> Result<VersionIndex, Stop<VersionCommandRefusal>> {
+        VersionIndex::read(self.head.versions, |id| self.view.blob(id)).map_err(unread)
+    }
+
+    fn named(
+        &self,
+        index: &VersionIndex,
+        label: &VersionLabel,
+    ) -> Result<NamedVersion, Stop<VersionCommandRefusal>> {
+        let found = index.find(label, |id| self.view.blob(id)).map_err(unread)?;
+        found.ok_or_else(|| Stop::refused(VersionRefusal::VersionNotFound { label: label.clone() }))
+    }
+
+    fn check_label(
+        &self,
+        index: &VersionIndex,
+        label: &VersionLabel,
+    ) -> Result<(), Stop<VersionCommandRefusal>> {
+        match index.find(label, |id| self.view.blob(id)).map_err(unread)? {
+            Some(_) => Err(Stop::refused(VersionRefusal::VersionExists { label: label.clone() })),
+            None => Ok(()),
+        }
+    }
+
+    fn change_versions(
+        &mut self,
+        index: &mut VersionIndex,
+        change: impl FnOnce(&mut VersionIndex, &mut Vec<Blob>, &View<'_>) -> Result<(), Unread>,
+    ) -> Result<(), Stop<VersionCommandRefusal>> {
+        let mut blobs = Vec::new();
+        change(index, &mut blobs, self.view).map_err(unread)?;
+        self.head.versions = index.put_index(&mut blobs);
+        self.head.raise_to_shared();
+        self.blobs.append(&mut blobs);
+        Ok(())
+    }
+}
