@@ -23,6 +23,7 @@ pub mod memory;
 pub mod merge;
 pub mod native;
 pub mod outline;
+pub mod past;
 pub mod peers;
 pub mod people;
 pub mod preview;

@@ -33,7 +33,7 @@ impl<S: Store> Engine<S> {
     ///
     /// A line belongs to the last change that touched it. A line that an undo or redo gives back belongs to its earlier
     /// writer. The engine keeps the answer with the cached document, and each change moves it on. Otherwise, this reads
-    /// the journal since the blame that was stored last, which is usually at most 256 entries old.
+    /// the journal since the last stored blame, which is usually at most 256 entries old.
     ///
     /// ```
     /// # canvas_core::testing::block_on(async {
@@ -87,29 +87,51 @@ async fn blame<S: Store>(walk: &mut Walk<'_, S>) -> Result<Arc<Blame>, EngineErr
     Ok(blame)
 }
 
+/// Most entries to read at once by their numbers.
+const AT_ONCE: u64 = 1_024;
+
 /// Computes the blame from the journal.
 async fn replayed<S: Store>(walk: &mut Walk<'_, S>) -> Result<Blame, EngineError> {
     let head = Arc::clone(&walk.head);
     let slot = head.journal();
+    let mut entries = Vec::new();
     for &(number, stored) in slot.blames.iter().rev() {
+        let since = slot.entries.saturating_sub(number);
         // A stored blame that cannot be used costs only time.
-        let Some(stored) = walk.stored(stored).await?.as_ref().and_then(Blame::of_blob) else { continue };
-        let entries = walk.entries(number + 1..=slot.entries).await?;
-        if entries.len() as u64 == slot.entries - number
-            && let Some(blame) = play(walk, &entries, Some(stored)).await?
+        let stored = walk.stored(stored).await?;
+        let stored =
+            stored.as_ref().and_then(Blame::of_blob).filter(|blame| blame.reaches(walk.oldest().max(1)));
+        let Some(stored) = stored else { continue };
+        let after = if since <= AT_ONCE {
+            walk.entries(number.saturating_add(1)..=slot.entries).await?
+        } else {
+            read_back(walk, &mut entries, number).await?;
+            entries.iter().take_while(|(_, entry)| entry.number.get() > number).cloned().collect()
+        };
+        if after.len() as u64 == since
+            && let Some(blame) = play(walk, &after, Some(stored)).await?
         {
             return Ok(blame);
         }
     }
-    let mut entries = Vec::new();
-    loop {
+    read_back(walk, &mut entries, 0).await?;
+    play(walk, &entries, None).await?.ok_or_else(|| walk.damaged(head.document()))
+}
+
+/// Reads the entries after a number, in addition to newer ones.
+async fn read_back<S: Store>(
+    walk: &mut Walk<'_, S>,
+    entries: &mut Vec<(BlobId, Arc<Entry>)>,
+    number: u64,
+) -> Result<(), EngineError> {
+    while entries.last().is_none_or(|(_, entry)| entry.number.get() > number.saturating_add(1)) {
         let window = walk.window().await?;
         if window.is_empty() {
             break;
         }
         entries.extend(window);
     }
-    play(walk, &entries, None).await?.ok_or_else(|| walk.damaged(head.document()))
+    Ok(())
 }
 
 /// Moves a blame past entries, newest first, up to the current document. Without a blame, the writers before the first of
@@ -141,7 +163,11 @@ async fn play<S: Store>(
     let mut blame = match base {
         Some(base) if base.fits(last, document, &text) => base,
         Some(_) => return Ok(None),
-        None => Blame::unknown(last, document, &text),
+        None => {
+            let oldest = newest_first.last().map(|(_, entry)| entry.number.get());
+            let since = oldest.unwrap_or_else(|| walk.head.journal().entries.saturating_add(1));
+            Blame::unknown((last, since), document, &text)
+        }
     };
     for (id, entry) in newest_first.iter().rev() {
         let after = match step_of(entry).map(|step| (&step.delta, step.after)) {

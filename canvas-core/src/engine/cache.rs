@@ -245,7 +245,7 @@ impl Cache {
 
     /// Returns the blame of a head's document, if it is kept.
     pub(super) fn blame(&self, head: &Head) -> Option<Arc<Blame>> {
-        self.canvases.get(head.canvas())?.row.contents.blame(head)
+        self.canvases.get(head.canvas())?.row.contents.known_blame(head)
     }
 
     /// Keeps the blame of the kept row, if it is that of its document.

@@ -122,6 +122,8 @@ impl<S: Store> Engine<S> {
     /// secret. First edit the secret out of the document and the board, and promote the draft, because the current
     /// texts of these and of the artefact stay.
     ///
+    /// A version whose texts are not among the current ones loses them, and all versions lose their notes. The labels stay.
+    ///
     /// This clears the history and the records of actions. Receipts keep the fact of an answer, but not its content. If
     /// you repeat an earlier call, the engine refuses it with `CALL_ABANDONED` and does not run it again, and
     /// [`Engine::resolve`] reports it as done. Each conversation gets the whole document with its next message. Then
@@ -256,7 +258,12 @@ impl<S: Store> Engine<S> {
         // An import in progress has put blobs that no head names yet. A new version ends it before they are dropped.
         let cut = cut.or_else(|| head.is_placeholder().then(|| Arc::clone(head)));
         let mut walk = self.walk_of(trace, cut.as_ref().unwrap_or(head));
-        let mut needed = super::history::needed(&mut walk).await?.all();
+        let named = super::history::needed(&mut walk).await?;
+        // Older texts that are stored stay stored. They are not needed, so they may be missing.
+        let texts: Vec<_> = named.texts.values().copied().collect();
+        let mut needed = named.all();
+        needed.extend(walk.chunks_of(&texts).await?);
+        needed.extend(texts);
         needed.extend(head.journal().blames.iter().map(|(_, blame)| *blame));
         Ok((cut, needed))
     }

@@ -1,6 +1,6 @@
 //! Reads of the journal: entries, the undo and redo stacks, and the blobs in use.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use canvas_lease::Timestamp;
@@ -10,6 +10,7 @@ use super::task::SnapshotTask;
 use super::trace::Trace;
 use super::walk::{Listed, Walk};
 use super::{Engine, EngineError};
+use crate::history::blame::step_of;
 use crate::history::journal::{Entry, HistoryEntry};
 use crate::history::number::EntryNumber;
 use crate::history::reach::Chain;
@@ -54,6 +55,9 @@ macro_rules! reading {
 }
 
 pub(super) use reading;
+
+/// Entries between two texts that a collection keeps.
+pub(super) const TEXT_EVERY: u64 = 256;
 
 /// Documents read at once to find their chunks. Most are lists of chunks of a few KiB.
 const LISTS: usize = 64;
@@ -328,6 +332,8 @@ pub(super) struct NamedBlobs {
     /// Entries before the kept ones, which may be missing. The oldest kept entries name them, and a walk reads them to
     /// find that out.
     pub(super) older: BTreeSet<BlobId>,
+    /// The document before the first change of every [`TEXT_EVERY`] entries, which a read of an older text begins with.
+    pub(super) texts: BTreeMap<u64, BlobId>,
 }
 
 impl NamedBlobs {
@@ -339,7 +345,7 @@ impl NamedBlobs {
 
 /// Returns every blob that the head of a walk and its kept entries name.
 pub(super) async fn needed<S: Store>(walk: &mut Walk<'_, S>) -> Result<NamedBlobs, EngineError> {
-    let (mut older, mut read) = (BTreeSet::new(), BTreeSet::new());
+    let (mut older, mut read, mut texts) = (BTreeSet::new(), BTreeSet::new(), BTreeMap::new());
     let mut blobs: BTreeSet<_> = walk.head.blobs().collect();
     let mut documents: BTreeSet<_> = walk.head.documents().collect();
     let mut records = walk.records::<AuditLinks>();
@@ -396,6 +402,8 @@ pub(super) async fn needed<S: Store>(walk: &mut Walk<'_, S>) -> Result<NamedBlob
                     documents.extend((file == TreeFile::Document).then_some(id));
                 }
             }
+            // Newest first, so that the first change of them is the last to be seen.
+            texts.extend(step_of(&entry).map(|step| (entry.number.get() / TEXT_EVERY, step.before)));
             older.extend(entry.previous().into_iter().chain(entry.below()));
             older.extend(entry.previous_change().map(|(_, id)| id));
         }
@@ -406,7 +414,9 @@ pub(super) async fn needed<S: Store>(walk: &mut Walk<'_, S>) -> Result<NamedBlob
         blobs.extend(walk.chunks_of(documents).await?);
     }
     older.retain(|id| !blobs.contains(id));
-    Ok(NamedBlobs { needed: blobs, older })
+    // The first ones begin with the oldest text, which is no nearer to others.
+    texts.remove(&0);
+    Ok(NamedBlobs { needed: blobs, older, texts })
 }
 
 /// Returns the blobs that a file of a tree names. Most files can name no blobs, and these are not read.

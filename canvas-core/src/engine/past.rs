@@ -5,7 +5,7 @@ use std::sync::Arc;
 use canvas_lease::Timestamp;
 use canvas_patch::{Delta, Parts, RedlineSpan, build, redline};
 
-use super::history::reading;
+use super::history::{TEXT_EVERY, reading};
 use super::walk::Walk;
 use super::{Engine, EngineError};
 use crate::document::step::DocumentStep;
@@ -42,7 +42,7 @@ pub struct DocumentDiff {
     pub patch: String,
     /// The edits by words, as the whole text in spans.
     pub words: Vec<RedlineSpan>,
-    /// Everybody who made or wrote a change between the two, each once, in the order of their first change.
+    /// Everybody who made or wrote a kept change between the two, each once, in the order of their first change.
     pub actors: Vec<Actor>,
 }
 
@@ -128,7 +128,7 @@ async fn past<S: Store>(walk: &mut Walk<'_, S>, at: &At) -> Result<PastDocument,
             let erased = || EngineError::VersionErased { canvas: canvas.clone(), label: label.clone() };
             let document =
                 version.tree.as_ref().and_then(|tree| tree.file(TreeFile::Document)).ok_or_else(erased)?;
-            let text = walk.blob(document).await?;
+            let text = walk.stored(document).await?.ok_or_else(|| walk.damaged(document))?;
             (version.revision, Some(version.label), (version.revision_id, text))
         }
     };
@@ -259,12 +259,49 @@ async fn written_before<S: Store>(walk: &mut Walk<'_, S>, change: &Entry) -> Res
     Ok(if end == 0 { walk.head.origin.revision } else { oldest })
 }
 
+/// Takes the changes back from the current document, or from a text that a collection kept, if one of them follows soon
+/// after the entry.
+async fn taken_back_from_kept<S: Store>(
+    walk: &mut Walk<'_, S>,
+    first: u64,
+    before: BlobId,
+) -> Result<Option<Blob>, EngineError> {
+    let (kept, newest) = (first.next_multiple_of(TEXT_EVERY), walk.head.journal().entries);
+    let (last, start) = if kept > newest {
+        (newest, walk.document.clone())
+    } else {
+        let (entry, step) = match next_change(walk, kept).await {
+            Ok(change) => change,
+            // No later change, or one that the other way misses too.
+            Err(EngineError::Damaged { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let Some(stored) = walk.stored(step.before).await? else { return Ok(None) };
+        (entry.number.get() - 1, stored)
+    };
+    let mut text = start.as_text().unwrap_or_default().to_owned();
+    for entry in walk.range(first..=last).await? {
+        match step_of(&entry) {
+            Some(DocumentStep { delta: Some(delta), before, .. }) => {
+                delta.revert(&mut text).map_err(|_| walk.damaged(*before))?;
+            }
+            // A change without edits keeps both texts, so the other way is as short.
+            Some(_) => return Ok(None),
+            None => {}
+        }
+    }
+    Ok(is_document(&text, before).then(|| Blob::document(text)))
+}
+
 /// Takes the changes back from the current document to that before an entry.
 async fn taken_back<S: Store>(
     walk: &mut Walk<'_, S>,
     first: u64,
     before: BlobId,
 ) -> Result<Blob, EngineError> {
+    if let Some(text) = taken_back_from_kept(walk, first, before).await? {
+        return Ok(text);
+    }
     let (mut start, mut back): (Option<BlobId>, Vec<Arc<Entry>>) = (None, Vec::new());
     loop {
         let window = walk.window().await?;

@@ -12,7 +12,8 @@ use crate::version::label::VersionLabel;
 use crate::version::stored::{NamedVersion, VersionIndex};
 
 impl<S: Store> Engine<S> {
-    /// Returns all named versions of a canvas, oldest first. It reads one blob for each 32 to 64 of them, all at once.
+    /// Returns all named versions of a canvas, oldest first. It reads one blob for every 64 or fewer of
+    /// them, all at once.
     ///
     /// # Errors
     ///

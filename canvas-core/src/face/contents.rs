@@ -157,14 +157,23 @@ impl Contents {
         files + self.indexes.iter().map(Blob::approximate_bytes).sum::<usize>() + blame
     }
 
-    /// Returns the blame of a head's document, if it is known. Without a journal, no writer is known.
+    /// Returns the blame of a head's document, if it is known.
+    pub(crate) fn known_blame(&self, head: &Head) -> Option<Arc<Blame>> {
+        self.blame.as_ref().filter(|blame| blame.is_of(head)).cloned()
+    }
+
+    /// Like [`Contents::known_blame`], also for a head without a journal. No writer of its document is known. This reads
+    /// the document.
     pub(crate) fn blame(&self, head: &Head) -> Option<Arc<Blame>> {
-        if let Some(blame) = self.blame.as_ref().filter(|blame| blame.is_of(head)) {
-            return Some(Arc::clone(blame));
-        }
-        let document =
-            self.file(TreeFile::Document, head.document()).filter(|_| head.journal.last.is_none())?;
-        Some(Blame::unknown(None, document.id(), document.as_text()?).into())
+        let unknown = || {
+            let document = self.file(TreeFile::Document, head.document())?;
+            let since = head.journal.entries + 1;
+            let is_first = head.journal.last.is_none();
+            is_first.then(|| {
+                Blame::unknown((None, since), document.id(), document.as_text().unwrap_or_default()).into()
+            })
+        };
+        self.known_blame(head).or_else(unknown)
     }
 
     pub(crate) fn put_blame(&mut self, blame: Arc<Blame>) {

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::document::step::DocumentStep;
 use crate::history::cause::Cause;
-use crate::history::journal::{Entry, EntryKind};
+use crate::history::journal::{Entry, EntryKind, Reverts};
 use crate::history::kept::Kept;
 use crate::history::number::ChangeNumber;
 use crate::history::step::Step;
@@ -104,6 +104,8 @@ pub(crate) struct Blame {
     taken: VecDeque<(u64, Arc<Vec<TakenLine>>)>,
     /// Whether `taken` has every change since the first known entry.
     is_whole: bool,
+    /// The first known entry. The writers of older lines are unknown.
+    since: u64,
 }
 
 /// A replaced range of whole lines, in the texts before and after.
@@ -131,9 +133,14 @@ pub(crate) struct Written {
 
 impl Blame {
     /// Creates the blame of a text whose writers are not known.
-    pub(crate) fn unknown(last: Option<BlobId>, document: BlobId, text: &str) -> Self {
+    pub(crate) fn unknown((last, since): (Option<BlobId>, u64), document: BlobId, text: &str) -> Self {
         let runs = runs_of(text, &mut |_| None);
-        Self { last, document, chunks: chunks(runs), taken: VecDeque::new(), is_whole: true }
+        Self { last, document, chunks: chunks(runs), taken: VecDeque::new(), is_whole: true, since }
+    }
+
+    /// Whether the writers since this entry are known.
+    pub(crate) const fn reaches(&self, entry: u64) -> bool {
+        self.since <= entry
     }
 
     /// Whether this is the blame of a head's document.
@@ -143,8 +150,9 @@ impl Blame {
 
     /// Returns the blame after an entry with this id, which leads from one text to the other. Returns `None` if it gives
     /// back lines of a change whose removed lines are not at hand.
-    pub(crate) fn after(&self, (id, entry): (BlobId, &Entry), texts: (&str, &str)) -> Option<Self> {
-        let Some(step) = step_of(entry) else { return Some(Self { last: Some(id), ..self.clone() }) };
+    pub(crate) fn after(mut self, (id, entry): (BlobId, &Entry), texts: (&str, &str)) -> Option<Self> {
+        self.last = Some(id);
+        let Some(step) = step_of(entry) else { return Some(self) };
         let (before, after) = texts;
         let delta = match &step.delta {
             Some(delta) => Cow::Borrowed(delta),
@@ -160,19 +168,24 @@ impl Blame {
         let regions = regions(before, after, delta.edits());
         let runs = regions.iter().map(|region| runs_of(&after[region.new.clone()], &mut of_line));
         let runs: Vec<_> = runs.collect();
-        let mut next = Self { last: Some(id), document: step.after, ..self.clone() };
+        self.document = step.after;
         let mut taken = Vec::new();
         // From the end, so that the offsets before stay.
         for (Region { old, .. }, runs) in regions.into_iter().zip(runs).rev() {
-            let removed = next.replace(old.clone(), runs, before);
+            let removed = self.replace(old.clone(), runs, before);
             let by = removed.into_iter().flat_map(|Run { lines, by, .. }| std::iter::repeat_n(by, lines));
             let lines: Vec<_> = lines(&before[old]).zip(by).collect();
             taken.extend(lines.into_iter().rev().map(|(line, by)| (hash(line), by)));
         }
         taken.reverse();
-        let number = Cause::of(entry.kind, entry.change, entry.reverts.as_ref()).number;
-        next.taken.push_back((number, Arc::new(taken)));
-        Some(next)
+        let taken = Arc::new(taken);
+        // A person's redo names the change, and not the revert that undid it.
+        let whole = entry.reverts.as_ref().filter(|_| entry.kind == EntryKind::Revert);
+        let whole = whole.and_then(Reverts::whole).map(|change| Cause::number_of(change) + 1);
+        let own = Cause::of(entry.kind, entry.change, entry.reverts.as_ref()).number;
+        self.taken
+            .extend([Some(own), whole].into_iter().flatten().map(|number| (number, Arc::clone(&taken))));
+        Some(self)
     }
 
     /// Returns the lines that an entry may give back, or `None` if they are not at hand.
@@ -231,7 +244,7 @@ impl Blame {
                 };
                 let (before, inside) = (count(at..from), count(from..to));
                 // The text after the range may be replaced already.
-                let after = run.lines - before - inside;
+                let after = run.lines.saturating_sub(before + inside);
                 for (runs, bytes, lines) in [
                     (&mut kept, from - at, before),
                     (&mut removed, to - from, inside),
@@ -303,14 +316,15 @@ impl Blame {
         });
         let runs: Vec<_> = runs.collect();
         let writers: Vec<&Writer> = writers.into_iter().map(Arc::as_ref).collect();
-        let stored = StoredBlame { last: self.last, document: self.document, writers, runs };
+        let stored =
+            StoredBlame { last: self.last, document: self.document, since: self.since, writers, runs };
         Blob::text(json_text(&stored, 64 << 10))
     }
 
     /// Decodes a blob of [`Blame::to_blob`], or returns `None` for any other blob. The lines that earlier changes removed
     /// are not in it.
     pub(crate) fn of_blob(blob: &Blob) -> Option<Self> {
-        let StoredBlame { last, document, writers, runs } =
+        let StoredBlame { last, document, since, writers, runs } =
             serde_json::from_str::<StoredBlame<Writer>>(blob.as_text()?).ok()?;
         let writers: Vec<_> = writers.into_iter().map(Arc::new).collect();
         let runs = runs.into_iter().map(|(bytes, lines, by)| {
@@ -321,14 +335,22 @@ impl Blame {
             Some(Run { bytes, lines, by })
         });
         let chunks = chunks(runs.collect::<Option<_>>()?);
-        Some(Self { last, document, chunks, taken: VecDeque::new(), is_whole: false })
+        Some(Self { last, document, chunks, taken: VecDeque::new(), is_whole: false, since })
     }
 
-    /// Whether this is the blame of a text after the entry with this id.
+    /// Whether this is the blame of a text after the entry with this id. A stored blame may come from anywhere, so each of
+    /// its runs is compared with the lines of the text.
     pub(crate) fn fits(&self, last: Option<BlobId>, document: BlobId, text: &str) -> bool {
-        let sum = |of: fn(&Chunk) -> usize| self.chunks.iter().map(|chunk| of(chunk)).sum::<usize>();
-        let all = (sum(|chunk| chunk.bytes), sum(|chunk| chunk.lines));
-        (self.last, self.document, all) == (last, document, (text.len(), lines(text).count()))
+        let mut rest = text;
+        let mut take = |run: &Run| match rest.split_at_checked(run.bytes) {
+            Some((own, after)) if is_boundary(own, own.len()) || after.is_empty() => {
+                rest = after;
+                !own.is_empty() && lines(own).count() == run.lines
+            }
+            _ => false,
+        };
+        let fit = self.chunks.iter().flat_map(|chunk| &chunk.runs).all(&mut take);
+        (self.last, self.document) == (last, document) && fit && rest.is_empty()
     }
 }
 
@@ -336,6 +358,7 @@ impl Blame {
 struct StoredBlame<W> {
     last: Option<BlobId>,
     document: BlobId,
+    since: u64,
     writers: Vec<W>,
     /// Bytes, lines and writer.
     runs: Vec<(usize, usize, Option<usize>)>,
@@ -374,6 +397,11 @@ fn lines(text: &str) -> std::str::SplitInclusive<'_, char> {
     text.split_inclusive('\n')
 }
 
+/// Whether a line begins at this offset.
+fn is_boundary(text: &str, at: usize) -> bool {
+    at == 0 || text.as_bytes()[at - 1] == b'\n'
+}
+
 fn hash(line: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     line.hash(&mut hasher);
@@ -403,18 +431,21 @@ fn add(runs: &mut Vec<Run>, run: Run) {
     }
 }
 
-fn chunks(mut runs: Vec<Run>) -> Vec<Arc<Chunk>> {
+fn chunks(runs: Vec<Run>) -> Vec<Arc<Chunk>> {
     let mut chunks = Vec::with_capacity(runs.len().div_ceil(CHUNK));
     // Half full, so that a few more runs do not divide them again.
     let size = if runs.len() <= CHUNK { CHUNK } else { CHUNK / 2 };
-    while !runs.is_empty() {
-        let rest = runs.split_off(runs.len().min(size));
-        let (bytes, lines) =
-            runs.iter().fold((0, 0), |(bytes, lines), run| (bytes + run.bytes, lines + run.lines));
+    let mut left = runs.into_iter();
+    loop {
+        let runs: Vec<Run> = left.by_ref().take(size).collect();
+        if runs.is_empty() {
+            return chunks;
+        }
+        let (bytes, lines) = runs.iter().fold((0_usize, 0_usize), |(bytes, lines), run| {
+            (bytes.saturating_add(run.bytes), lines.saturating_add(run.lines))
+        });
         chunks.push(Arc::new(Chunk { bytes, lines, runs }));
-        runs = rest;
     }
-    chunks
 }
 
 /// Returns the whole lines that edits touch, in order and apart from one another. A removal of whole lines has an
@@ -422,7 +453,6 @@ fn chunks(mut runs: Vec<Run>) -> Vec<Arc<Chunk>> {
 fn regions(before: &str, after: &str, edits: &[TextEdit]) -> Vec<Region> {
     let line_start = |at: usize| after[..at].rfind('\n').map_or(0, |newline| newline + 1);
     let line_end = |at: usize| after[at..].find('\n').map_or(after.len(), |newline| at + newline + 1);
-    let is_boundary = |text: &str, at: usize| at == 0 || text.as_bytes()[at - 1] == b'\n';
     // The end of a region with its last line.
     let whole = |Region { old, new }: &Region| {
         let is_whole = is_boundary(before, old.end) && is_boundary(after, new.end);
@@ -448,4 +478,64 @@ fn regions(before: &str, after: &str, edits: &[TextEdit]) -> Vec<Region> {
         }
     }
     regions.iter().map(whole).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A stored blame may come from an import, so a run that does not end with a line is not used.
+    #[test]
+    fn a_blame_that_is_not_of_a_text_does_not_fit() {
+        let (text, id) = ("aé\nb\nc", BlobId::of(b"document"));
+        let stored = |runs: &[(usize, usize, Option<usize>)]| {
+            let (writers, runs) = (Vec::<Writer>::new(), runs.to_vec());
+            let stored = StoredBlame { last: None, document: id, since: 1, writers, runs };
+            Blame::of_blob(&Blob::text(json_text(&stored, 64)))
+        };
+        let fits = |runs: &[_]| stored(runs).is_some_and(|blame| blame.fits(None, id, text));
+        for (runs, expected) in [
+            (&[(7, 3, None)][..], true),
+            (&[(4, 1, None), (3, 2, None)], true),
+            (&[(4, 1, None), (2, 1, None), (1, 1, None)], true),
+            // Within a character, and within a line.
+            (&[(2, 1, None), (5, 2, None)], false),
+            (&[(5, 2, None), (2, 1, None)], false),
+            (&[(7, 2, None)], false),
+            (&[(4, 1, None), (3, 3, None)], false),
+            (&[(4, 1, None), (0, 0, None), (3, 2, None)], false),
+            (&[(4, 1, None)], false),
+            (&[(8, 3, None)], false),
+            (&[(usize::MAX, 1, None), (8, 2, None)], false),
+            (&[(7, 3, Some(0))], false),
+            (&[], false),
+        ] {
+            assert_eq!(fits(runs), expected, "{runs:?}");
+        }
+        assert!(!stored(&[(7, 3, None)]).unwrap().fits(Some(id), id, text));
+    }
+
+    #[test]
+    fn regions_are_whole_lines() {
+        for (before, after, expected) in [
+            ("a\nb\nc\n", "a\nB\nc\n", &[(2..4, 2..4)][..]),
+            ("a\nb\nc\n", "a\nc\n", &[(2..4, 2..2)]),
+            ("a\nc\n", "a\nb\nc\n", &[(2..2, 2..4)]),
+            ("a\nb\n", "ab\n", &[(0..4, 0..3)]),
+            ("a", "a\nb", &[(0..1, 0..3)]),
+        ] {
+            let delta = Delta::between(before, after);
+            let found = regions(before, after, delta.edits());
+            let found: Vec<_> = found.into_iter().map(|Region { old, new }| (old, new)).collect();
+            assert_eq!(found, expected, "{before:?} {after:?}");
+        }
+        // Edits within lines, as a directive makes them. Those in one line are one region.
+        let edit = |at, old: &str, new: &str| TextEdit { at, old: old.to_owned(), new: new.to_owned() };
+        let (before, after) = ("one two\nthree\n", "ONE TWO\nth\nree\n");
+        let edits = [edit(0, "one", "ONE"), edit(4, "two", "TWO"), edit(10, "", "\n")];
+        assert_eq!(
+            regions(before, after, &edits),
+            [Region { old: 0..8, new: 0..8 }, Region { old: 8..14, new: 8..15 }]
+        );
+    }
 }

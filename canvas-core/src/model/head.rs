@@ -450,6 +450,7 @@ impl Head {
             (self.journal.entries <= last.get(), "journal"),
             // One past the last entry if no entry is kept.
             (self.journal.kept_from <= self.journal.entries + 1, "journal"),
+            (self.journal.are_blames_consistent(), "journal"),
             (self.audit.is_consistent(), "audit"),
             (self.journal.touched.newest() <= self.journal.entries, "journal"),
             (self.deleted || self.draft.file(TreeFile::Document).is_some(), "draft"),

@@ -122,6 +122,11 @@ impl JournalSlot {
         self.entries.saturating_sub(stored) >= MARK_EVERY
     }
 
+    /// Whether the stored blames are few, and of entries that were made.
+    pub(crate) fn are_blames_consistent(&self) -> bool {
+        self.blames.len() <= 2 && self.blames.iter().all(|(number, _)| *number <= self.entries)
+    }
+
     /// Names the stored blame of the last entry, and gives up all but the one before it.
     pub(crate) fn name_blame(&mut self, blame: BlobId) {
         self.blames.drain(..self.blames.len().saturating_sub(1));

@@ -448,8 +448,8 @@ pub enum VersionRefusal {
     /// A model tried to name, rename, remove or restore a version.
     #[error("a model does not change versions: leave that to a person")]
     VersionByModel,
-    /// The document to name or restore comes from another canvas.
-    #[error("the document is of another canvas: read it from this one")]
+    /// The document to name or restore comes from another canvas, or an erasure or a deletion dropped it.
+    #[error("the canvas does not have this document: read it again")]
     OtherCanvas,
     /// The document to restore equals the current one.
     #[error("the document has this text already: leave it, or name another version")]

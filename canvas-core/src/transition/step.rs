@@ -294,19 +294,18 @@ impl<'a> Transition<'a> {
     }
 
     fn moved_blame(&self) -> Option<Blame> {
-        let (known, mut text) = (self.view.contents.blame(self.view.head)?, Cow::Borrowed(self.view.text()));
-        let mut moved = None;
+        let mut blame = Blame::clone(&*self.view.contents.blame(self.view.head)?);
+        let mut text = Cow::Borrowed(self.view.text());
         for (id, entry) in &self.entries {
-            let blame = moved.as_ref().unwrap_or(&*known);
             let after = match (blame::step_of(entry), self.contents.document()) {
                 (None, _) => text.clone(),
                 (Some(step), Some(last)) if last.id() == step.after => Cow::Borrowed(last.as_text()?),
                 (Some(step), _) => Cow::Owned(step.delta.as_ref()?.apply(&text).ok()?),
             };
-            moved = Some(blame.after((*id, entry), (&text, &after))?);
+            blame = blame.after((*id, entry), (&text, &after))?;
             text = after;
         }
-        moved
+        Some(blame)
     }
 
     /// Returns the step from the view's document to the head's.

@@ -12,6 +12,7 @@ use crate::model::face::{Face, TreeFile};
 use crate::model::op_key::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::revision::RevisionId;
+use crate::model::unknown::Unknown;
 use crate::transition::command::Command;
 use crate::transition::command::sealed::Decide;
 use crate::transition::refusal::{RestoreRefusal, VersionCommandRefusal, VersionRefusal};
@@ -115,9 +116,9 @@ impl Decide for NameVersion {
     const KIND: &'static str = "version_named";
 
     fn digest(&self) -> Digest {
-        let of = self.of.as_ref().map(|of| format!("{} {}", of.revision.get(), of.revision_id));
-        let parts = ["name_version", self.label.as_str(), self.note.as_deref().unwrap_or_default()];
-        Digest::of(&parts.into_iter().chain(of.as_deref()).map(str::as_bytes).collect::<Vec<_>>())
+        let of = self.of.as_ref().map(name_of).unwrap_or_default();
+        let note = self.note.as_ref().map(|note| format!("note {note}")).unwrap_or_default();
+        Digest::of(&["name_version", self.label.as_str(), &note, &of].map(str::as_bytes))
     }
 
     fn decide(
@@ -129,22 +130,24 @@ impl Decide for NameVersion {
         if let Some(bytes) = self.note.as_ref().map(String::len).filter(|bytes| *bytes > MAX_NOTE_BYTES) {
             return Err(Stop::refused(VersionRefusal::VersionNoteTooLong { bytes, limit: MAX_NOTE_BYTES }));
         }
-        let mut index = at.versions()?;
+        let mut index = at.versions::<VersionCommandRefusal>()?;
         at.check_label(&index, &self.label)?;
         if index.count() >= MAX_VERSIONS {
             return Err(Stop::refused(VersionRefusal::TooManyVersions { limit: MAX_VERSIONS }));
         }
+        // A canvas that this call creates is not at its first revision yet.
+        let revision = at.head.revision.max(at.head.faces[Face::Document]);
         let (mut tree, mut revision, mut revision_id) =
-            (at.head.draft.clone(), at.head.revision, at.head.revision_id());
+            (at.head.draft.clone(), revision, at.head.revision_id());
         if let Some(past) = &self.of {
-            check_canvas::<VersionCommandRefusal>(at, past)?;
+            at.check_past::<VersionCommandRefusal>(past)?;
             (revision, revision_id) = (past.revision, past.revision_id);
             let changed = Face::ALL.into_iter().filter(|face| at.head.faces[*face] > revision);
             for face in changed.collect::<Vec<_>>() {
                 let files = TreeFile::ALL.into_iter().filter(|file| file.face() == face);
                 files.for_each(|file| _ = tree.remove(&file.tree_path()));
             }
-            let document = Blob::document(past.text().to_owned());
+            let document = &past.text;
             if Some(document.id()) != at.head.draft.file(TreeFile::Document) {
                 at.blobs.extend(document.to_put(at.view.contents.document()));
             }
@@ -152,7 +155,8 @@ impl Decide for NameVersion {
         }
         let note = self.note.clone();
         let (label, clock) = (self.label.clone(), at.view.clock);
-        let version = NamedVersion { label, revision, revision_id, at: clock, actor, note, tree: Some(tree) };
+        let (tree, unknown) = (Some(tree), Unknown::NONE);
+        let version = NamedVersion { label, revision, revision_id, at: clock, actor, note, tree, unknown };
         at.change_versions(&mut index, |index, blobs, at| {
             index.put(version.clone(), |id| at.blob(id), blobs)
         })?;
@@ -174,8 +178,8 @@ impl Decide for RemoveVersion {
         operation: &OpKey,
     ) -> Result<NamedVersion, Stop<VersionCommandRefusal>> {
         not_model::<VersionCommandRefusal>(operation)?;
-        let mut index = at.versions()?;
-        let version = at.named(&index, &self.label)?;
+        let mut index = at.versions::<VersionCommandRefusal>()?;
+        let version = at.named::<VersionCommandRefusal>(&index, &self.label)?;
         at.change_versions(&mut index, |index, blobs, at| {
             index.remove(&self.label, |id| at.blob(id), blobs)
         })?;
@@ -197,8 +201,8 @@ impl Decide for RenameVersion {
         operation: &OpKey,
     ) -> Result<NamedVersion, Stop<VersionCommandRefusal>> {
         not_model::<VersionCommandRefusal>(operation)?;
-        let mut index = at.versions()?;
-        let mut version = at.named(&index, &self.label)?;
+        let mut index = at.versions::<VersionCommandRefusal>()?;
+        let mut version = at.named::<VersionCommandRefusal>(&index, &self.label)?;
         at.check_label(&index, &self.to)?;
         version.label = self.to.clone();
         at.change_versions(&mut index, |index, blobs, at| {
@@ -214,13 +218,12 @@ impl Decide for Restore {
     const KIND: &'static str = "restored";
 
     fn digest(&self) -> Digest {
-        let PastDocument { revision, revision_id, .. } = &self.document;
-        Digest::of(&["restore", &format!("{} {revision_id}", revision.get())].map(str::as_bytes))
+        Digest::of(&["restore", &name_of(&self.document)].map(str::as_bytes))
     }
 
     fn decide(&self, at: &mut Transition<'_>, operation: &OpKey) -> Result<Restored, Stop<RestoreRefusal>> {
         not_model::<RestoreRefusal>(operation)?;
-        check_canvas::<RestoreRefusal>(at, &self.document)?;
+        at.check_past::<RestoreRefusal>(&self.document)?;
         let text = self.document.text();
         let delta = Delta::between(at.view.text(), text);
         if delta.is_empty() {
@@ -245,11 +248,11 @@ fn not_model<R: From<VersionRefusal>>(operation: &OpKey) -> Result<Actor, Stop<R
     }
 }
 
-fn check_canvas<R: From<VersionRefusal>>(at: &Transition<'_>, past: &PastDocument) -> Result<(), Stop<R>> {
-    match past.canvas == at.head.canvas && past.revision <= at.head.revision {
-        true => Ok(()),
-        false => Err(Stop::refused(VersionRefusal::OtherCanvas)),
-    }
+/// Names a document exactly.
+fn name_of(past: &PastDocument) -> String {
+    let PastDocument { canvas, revision, revision_id, text, version } = past;
+    let label = version.as_ref().map(VersionLabel::as_str).unwrap_or_default();
+    format!("{canvas} {} {revision_id} {} {label}", revision.get(), text.id())
 }
 
 fn unread<R: From<VersionRefusal>>(unread: Unread) -> Stop<R> {
@@ -260,15 +263,31 @@ fn unread<R: From<VersionRefusal>>(unread: Unread) -> Stop<R> {
 }
 
 impl Transition<'_> {
-    fn versions(&self) -> Result<VersionIndex, Stop<VersionCommandRefusal>> {
+    fn versions<R: From<VersionRefusal>>(&self) -> Result<VersionIndex, Stop<R>> {
         VersionIndex::read(self.head.versions, |id| self.view.blob(id)).map_err(unread)
     }
 
-    fn named(
+    /// Checks that a document is of this canvas in its present life, and that no erasure dropped it since it was read.
+    fn check_past<R: From<VersionRefusal>>(&self, past: &PastDocument) -> Result<(), Stop<R>> {
+        let revision = self.head.revision.max(self.head.faces[Face::Document]);
+        if past.canvas != self.head.canvas || past.revision > revision {
+            return Err(Stop::refused(VersionRefusal::OtherCanvas));
+        }
+        let is_there = match &past.version {
+            None => past.revision_id.revision() >= self.head.origin.revision,
+            Some(label) => {
+                let tree = self.named::<R>(&self.versions()?, label)?.tree;
+                tree.is_some_and(|tree| tree.file(TreeFile::Document) == Some(past.text.id()))
+            }
+        };
+        if is_there { Ok(()) } else { Err(Stop::refused(VersionRefusal::OtherCanvas)) }
+    }
+
+    fn named<R: From<VersionRefusal>>(
         &self,
         index: &VersionIndex,
         label: &VersionLabel,
-    ) -> Result<NamedVersion, Stop<VersionCommandRefusal>> {
+    ) -> Result<NamedVersion, Stop<R>> {
         let found = index.find(label, |id| self.view.blob(id)).map_err(unread)?;
         found.ok_or_else(|| Stop::refused(VersionRefusal::VersionNotFound { label: label.clone() }))
     }

@@ -3,7 +3,8 @@
 //! A version has a label and the tree of one revision. [`Engine::collect`](crate::Engine::collect) keeps the blobs of the
 //! tree, however old it is. The head names their pages next to the draft. They are not content, so they change neither
 //! the document nor its revision. People and the host make, rename, remove and restore them, and never a model.
-//! [`Engine::erase`](crate::Engine::erase) drops the tree of each version that has an erased text, and keeps its label.
+//! [`Engine::erase`](crate::Engine::erase) drops all notes, and the tree of each version that has an
+//! erased text. The labels stay.
 //!
 //! [`Engine::versions`](crate::Engine::versions) lists them, [`Engine::document_at`](crate::Engine::document_at) reads the
 //! document of one, and [`Restore`] makes it the current one.

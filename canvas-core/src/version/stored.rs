@@ -10,6 +10,7 @@ use crate::model::face::{Face, TreeFile};
 use crate::model::json_text::json_text;
 use crate::model::revision::{Revision, RevisionId};
 use crate::model::tree::Tree;
+use crate::model::unknown::Unknown;
 
 /// Maximum number of versions of a canvas.
 pub const MAX_VERSIONS: usize = 10_000;
@@ -43,6 +44,9 @@ pub struct NamedVersion {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<std::collections::BTreeMap<String, String>>"))]
     pub(crate) tree: Option<Tree>,
+    #[serde(flatten)]
+    #[cfg_attr(feature = "schema", schemars(skip))]
+    pub(crate) unknown: Unknown,
 }
 
 impl NamedVersion {
@@ -178,8 +182,8 @@ impl VersionIndex {
             None => Vec::new(),
         };
         change(&mut versions);
-        let half = if versions.len() > PAGE { PAGE / 2 } else { PAGE };
-        let pages = versions.chunks(half).filter_map(|versions| {
+        let size = if versions.len() > PAGE { versions.len().div_ceil(2) } else { PAGE };
+        let pages = versions.chunks(size).filter_map(|versions| {
             let blob = Blob::text(json_text(&versions, 16 << 10));
             let listed =
                 ListedPage { first: versions.first()?.label.clone(), page: blob.id(), count: versions.len() };
@@ -192,7 +196,7 @@ impl VersionIndex {
         Ok(())
     }
 
-    /// Drops the tree and the note of each version with a file that these trees lack.
+    /// Drops all notes, and the tree of each version with a file that these trees lack.
     pub(crate) fn erase<'a>(
         &mut self,
         live: &[&Tree],
@@ -208,8 +212,9 @@ impl VersionIndex {
         for listed in &mut self.0 {
             let mut versions = Self::page_of_blob(blob(listed.page)?).ok_or(Unread::Damaged(listed.page))?;
             for version in &mut versions {
+                version.note = None;
                 if !version.tree.as_ref().is_some_and(&is_live) {
-                    (version.tree, version.note) = (None, None);
+                    version.tree = None;
                 }
             }
             let page = Blob::text(json_text(&versions, 16 << 10));

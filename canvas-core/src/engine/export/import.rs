@@ -204,7 +204,7 @@ impl<'a, S: Store> Import<'a, S> {
             EngineError::Damaged { blob, .. } => ImportError::Incomplete { blob },
             error => error.into(),
         });
-        let NamedBlobs { needed, older } = named?;
+        let NamedBlobs { needed, older, .. } = named?;
         let missing = needed.iter().find(|id| self.seen.binary_search(id).is_err());
         let unnamed = self.seen.iter().find(|id| !needed.contains(id) && !older.contains(id));
         match (missing, unnamed) {

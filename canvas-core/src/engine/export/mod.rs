@@ -135,7 +135,7 @@ impl<S: Store> Engine<S> {
 }
 
 impl<S: Store> Export<S> {
-    fn new(store: Arc<S>, head: Arc<Head>, NamedBlobs { needed, older }: NamedBlobs) -> Self {
+    fn new(store: Arc<S>, head: Arc<Head>, NamedBlobs { needed, older, .. }: NamedBlobs) -> Self {
         let needed = needed.into_iter().map(|id| (id, true));
         let left = needed.chain(older.into_iter().map(|id| (id, false))).collect::<BTreeMap<_, _>>();
         Self {

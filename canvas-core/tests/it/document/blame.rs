@@ -105,7 +105,13 @@ impl Reference {
             next.push((line.to_owned(), by));
         }
         let gone = self.lines.drain(..).enumerate().filter(|(number, _)| !stayed.contains(number));
-        let gone = gone.map(|(_, line)| line).collect();
+        let gone: Vec<_> = gone.map(|(_, line)| line).collect();
+        // A person's redo takes the newest undo of the change back, whichever kind it is.
+        if let (EntryKind::Revert, Some(reverts)) = (entry.kind, &entry.reverts)
+            && let ([reverted], None) = (reverts.changes.as_slice(), &reverts.edits)
+        {
+            self.removed.insert((reverted.get(), true), gone.clone());
+        }
         self.removed.insert((change, entry.kind == EntryKind::Undo), gone);
         self.lines = next;
     }
@@ -214,6 +220,9 @@ fn lines_that_come_back_belong_to_their_first_writers() {
     let bert = changes(&party.world)[4].unwrap();
     party.undo("anna", last("one", 1));
     both(&party, &[0, 1, 0, bert]);
+    // The redo names the change, and not the revert.
+    party.redo("anna");
+    both(&party, &[0, 2, 0, 2, bert]);
 }
 
 /// Entries that keep texts have no edits. These are chunked as well.

@@ -259,12 +259,22 @@ fn an_erasure_drops_the_texts_of_versions_and_keeps_the_labels() {
     desk.call(NameVersion { label: label("bad"), note: Some("the secret is 1234".to_owned()), of: None })
         .unwrap();
     desk.world.edit("clean\n");
-    desk.name("good");
+    desk.call(NameVersion { label: label("good"), note: Some("not a 1234".to_owned()), of: None }).unwrap();
+    let read_before = [desk.at(label("bad")).unwrap(), desk.at(Revision::new(1).unwrap()).unwrap()];
     desk.erase("erase");
+    for document in read_before {
+        assert_eq!(desk.call(Restore { document: document.clone() }), Err("REVISION_NOT_FOUND"));
+        let of = Some(document);
+        assert_eq!(
+            desk.call(NameVersion { label: label("back"), note: None, of }),
+            Err("REVISION_NOT_FOUND")
+        );
+    }
     assert_eq!((desk.text("bad"), desk.text("good")), (Err("VERSION_ERASED"), Ok("clean\n".to_owned())));
     let versions = desk.list();
     let bad = versions.iter().find(|version| version.label.as_str() == "bad").unwrap();
-    assert!(bad.is_erased() && bad.note.is_none() && bad.faces().is_empty());
+    assert!(bad.is_erased() && bad.faces().is_empty());
+    assert!(versions.iter().all(|version| version.note.is_none()));
     let store = format!("{:?}", desk.world.spy().inner);
     assert!(!store.contains("1234"), "the note is gone");
     // The label can be used again once its version is removed.
@@ -277,11 +287,13 @@ fn an_erasure_drops_the_texts_of_versions_and_keeps_the_labels() {
 fn a_deleted_canvas_has_no_versions() {
     let desk = Desk::new("first\n");
     desk.name("a");
+    let first = desk.at(Revision::new(1).unwrap()).unwrap();
     desk.world.delete("delete").unwrap();
     assert_eq!(desk.at(label("a")).map(drop), Err("CANVAS_NOT_FOUND"));
     let key = super::world::key("user", 0, "again");
     block_on(desk.world.engine.create(&desk.world.canvas, "second\n", &key, desk.world.now())).unwrap();
     assert!(desk.list().is_empty());
+    assert_eq!(desk.call(Restore { document: first }), Err("REVISION_NOT_FOUND"));
     desk.name("a");
     assert_eq!(desk.text("a"), Ok("second\n".to_owned()));
 }

@@ -162,6 +162,28 @@ class Sessions(unittest.TestCase):
         self.assertEqual(self.engine.document("plan").markdown, "# Our plan\n\ntwo\n")
         self.assertGreaterEqual(self.engine.collect("plan", keep_changes=1), 0)
 
+    def test_versions_are_kept_and_restored(self) -> None:
+        past = self.engine.past("plan")
+        first = self.engine.document("plan")
+        sent = past.name("sent", note="to Ana", person="ana")
+        self.assertEqual((sent.revision_id, sent.note, sent.actor), (first.revision_id, "to Ana", {"person": "ana"}))
+        self.engine.edit("plan", first.markdown + "more\n", base=None, person="bert")
+        self.assertEqual(past.text({"version": "sent"}).markdown, first.markdown)
+        self.assertEqual(past.text(first.revision_id), past.text(sent.revision))
+        diff = past.diff({"version": "sent"}, self.engine.document("plan").revision_id)
+        self.assertIn("+more", diff.patch)
+        self.assertEqual(diff.actors, ({"person": "bert"},))
+        runs = past.blame()
+        self.assertEqual((runs[0].actor, runs[-1].actor), (None, {"person": "bert"}))
+        past.name("early", revision=sent.revision)
+        self.assertEqual([version.label for version in past.rename("early", "first")], ["sent", "first"])
+        past.restore({"version": "sent"}, person="ana")
+        self.assertEqual(self.engine.document("plan").markdown, first.markdown)
+        with self.assertRaises(canvas.CanvasError) as refused:
+            past.restore({"version": "sent"})
+        self.assertEqual(refused.exception.code, "NO_EFFECT")
+        self.assertEqual(past.remove("first"), past.versions())
+
     def test_tools_are_those_of_the_provider(self) -> None:
         session = self.engine.join("plan", toolset="extended")
         anthropic, openai = session.tools("anthropic"), session.tools("openai-chat")

@@ -17,6 +17,7 @@ from ._faces import (
     SurfaceReply,
     Surfaces,
 )
+from ._past import At, BlamedLines, Diff, Past, PastText, Version, VersionAt, WordSpan
 from ._reply import Reply
 from ._session import Session, TurnEnd
 from ._store import Store, StoreCollected, StoreCommit, StoreConflict, StoreRow
@@ -67,6 +68,8 @@ __all__ = [
     "AddressError",
     "Answer",
     "Applied",
+    "At",
+    "BlamedLines",
     "Board",
     "BoardState",
     "Call",
@@ -77,6 +80,7 @@ __all__ = [
     "Chat",
     "Code",
     "Decided",
+    "Diff",
     "Document",
     "Edited",
     "Effect",
@@ -91,6 +95,8 @@ __all__ = [
     "Match",
     "Mode",
     "Moved",
+    "Past",
+    "PastText",
     "PatchRejected",
     "Place",
     "Policy",
@@ -126,8 +132,11 @@ __all__ = [
     "Tool",
     "Toolset",
     "TurnEnd",
+    "Version",
+    "VersionAt",
     "Watch",
     "WatchEvent",
+    "WordSpan",
     "apply",
     "apply_operations",
     "build",

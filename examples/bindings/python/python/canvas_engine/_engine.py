@@ -14,6 +14,7 @@ from . import _native
 from ._errors import CanvasError
 from ._faces import Board, Recipe, Rerun, Surfaces, rerun
 from ._json import ask, given, usable
+from ._past import Past
 from ._session import Session
 from ._store import Adapter, Store
 from ._types import ChangeJson, DecidedJson, DocumentJson, EditedJson, Fields, Json, JsonObject, MovedJson, Toolset, types
@@ -221,6 +222,10 @@ class Engine:
     def board(self, canvas: str) -> Board:
         """Returns the board of a canvas, whether there is one yet or not."""
         return Board(self, canvas)
+
+    def past(self, canvas: str) -> Past:
+        """Returns the earlier texts of a canvas, the writers of its lines, and its named versions."""
+        return Past(self, canvas)
 
     @property
     def surfaces(self) -> Surfaces:

@@ -223,12 +223,13 @@ class Watchers:
 
 _READS = frozenset(
     (
-        "board.context board.data board.get board.place board.registry canvas.text canvas.version date.eval history.list json.canonical "
+        "board.context board.data board.get board.place board.registry canvas.text canvas.version date.eval "
+        "history.blame history.diff history.list history.text_at json.canonical "
         "markdown.effects markdown.outline markdown.resolve native.apply native.render ops.apply patch.apply patch.build "
         "patch.preview proposal.list proposal.redline proposal.text provider.decode provider.decode_stream "
         "provider.replay provider.request provider.tools recipe.data recipe.get recipe.rerun recipe.run store.stats "
         "structure.apply surface.audit surface.check surface.file surface.template text.grep text.positions "
-        "text.redline tool.list tool.prompt"
+        "text.redline tool.list tool.prompt version.list"
     ).split()
 )
 
