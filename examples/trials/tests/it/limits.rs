@@ -6,6 +6,7 @@ use std::time::Duration;
 use canvas_core::board::Board;
 use canvas_core::document::ProtectedPlaces;
 use canvas_core::proposal::{MAX_BYTES, MAX_NOTE_BYTES, MAX_PARTS, MAX_PROPOSALS, MAX_REASON_BYTES};
+use canvas_core::version::{MAX_NOTE_BYTES as NOTE, MAX_VERSIONS, VersionLabel};
 use canvas_core::{Policy, lease, text};
 use canvas_providers::{MAX_BODY_BYTES, MAX_STREAM_BYTES};
 
@@ -64,6 +65,10 @@ fn the_page_of_limits_is_true() {
             "ProtectedPlaces::BYTES",
         ),
         (format!("{MAX_REASON_BYTES} and {MAX_NOTE_BYTES}"), "MAX_NOTE_BYTES"),
+        (
+            format!("{}, {} and {}", count(MAX_VERSIONS), VersionLabel::MAX_BYTES, count(NOTE)),
+            "version::MAX_NOTE_BYTES",
+        ),
         (format!("{} levels", surface.depth), "SurfaceLimits::depth"),
         (format!("{} levels", recipe.depth), "RecipeLimits::depth"),
         (format!("{} and {}", bytes(MAX_BODY_BYTES), bytes(MAX_STREAM_BYTES)), "MAX_STREAM_BYTES"),
@@ -90,6 +95,6 @@ fn the_page_of_limits_is_true() {
     let searched = format!("| {} | 64 times that reach |", count(64 * policy.history.reach));
     assert!(page.contains(&searched), "{searched}");
     // Those that share a row are among the others.
-    let shared = 7;
+    let shared = 9;
     assert_eq!(page.matches('`').count() / 2 - 2, rows.len() + shared, "a row is compared with nothing");
 }
