@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from ._json import given
 from ._types import Fields, JsonObject, types
+
+# Those of `typing` lack what libraries that read types at run time need.
+if sys.version_info >= (3, 12):
+    from typing import TypeAlias, TypedDict
+else:
+    from typing_extensions import TypeAlias, TypedDict
 
 if TYPE_CHECKING:
     from ._engine import Engine
@@ -73,6 +80,29 @@ class Version:
     erased: bool = False
 
 
+class _BlamedJson(TypedDict):
+    start_line: int
+    end_line: int
+    change: int | None
+    revision: int | None
+    at: int | None
+    actor: types.Actor | None
+    author: types.Actor | None
+
+
+class _Optional(TypedDict, total=False):
+    note: str
+    erased: bool
+
+
+class _VersionJson(_Optional):
+    label: str
+    revision: int
+    revision_id: str
+    at: int
+    actor: types.Actor
+
+
 class Past:
     """The past of one canvas."""
 
@@ -95,8 +125,7 @@ class Past:
     def blame(self, start_line: int | None = None, end_line: int | None = None) -> tuple[BlamedLines, ...]:
         """Tells who last wrote each line, from 1, in runs without gaps."""
         result = self._call("history.blame", start_line=start_line, end_line=end_line)
-        runs = cast("list[Mapping[str, object]]", result["runs"])
-        return tuple(BlamedLines(**cast("dict[str, object]", run)) for run in runs)  # type: ignore[arg-type]
+        return tuple(BlamedLines(**run) for run in cast("list[_BlamedJson]", result["runs"]))
 
     def versions(self) -> tuple[Version, ...]:
         """Lists the versions, oldest first."""
@@ -107,7 +136,7 @@ class Past:
     ) -> Version:
         """Gives the current revision a label, or an earlier one. Nothing that the version needs is collected."""
         result = self._call("version.create", label=label, revision=revision, note=note, person=person)
-        return _version(result["version"])
+        return Version(**cast("_VersionJson", result["version"]))
 
     def rename(self, label: str, to: str, *, person: str | None = None) -> tuple[Version, ...]:
         """Gives a version another label."""
@@ -129,9 +158,5 @@ def _named(at: At) -> dict[Literal["revision", "version"], int | str]:
     return {"version": at["version"]} if isinstance(at, Mapping) else {"revision": at}
 
 
-def _version(row: object) -> Version:
-    return Version(**cast("dict[str, object]", row))  # type: ignore[arg-type]
-
-
 def _versions(result: JsonObject) -> tuple[Version, ...]:
-    return tuple(_version(row) for row in cast("list[object]", result["versions"]))
+    return tuple(Version(**row) for row in cast("list[_VersionJson]", result["versions"]))
