@@ -21,6 +21,7 @@ fn guides_print_the_programs_that_run() {
             100,
         ),
         ("review.md", include_str!("../review.md"), include_str!("../examples/review.rs"), 100),
+        ("history.md", include_str!("../history.md"), include_str!("../examples/history.rs"), 100),
         ("testing.md", include_str!("../testing.md"), include_str!("conformance.rs"), 50),
     ] {
         assert!(guide.contains(&format!("\n{program}```\n")), "copy the program into {name}");
