@@ -176,7 +176,7 @@ class Sessions(unittest.TestCase):
         runs = past.blame()
         self.assertEqual((runs[0].actor, runs[-1].actor), (None, {"person": "bert"}))
         past.name("early", revision=sent.revision)
-        self.assertEqual([version.label for version in past.rename("early", "first")], ["sent", "first"])
+        self.assertEqual({version.label for version in past.rename("early", "first")}, {"first", "sent"})
         past.restore({"version": "sent"}, person="ana")
         self.assertEqual(self.engine.document("plan").markdown, first.markdown)
         with self.assertRaises(canvas.CanvasError) as refused:
