@@ -245,14 +245,14 @@ impl Cache {
 
     /// Returns the blame of a head's document, if it is kept.
     pub(super) fn blame(&self, head: &Head) -> Option<Arc<Blame>> {
-        self.canvases.get(head.canvas())?.row.contents.known_blame(head)
+        Blame::known(&self.canvases.get(head.canvas())?.row.contents, head)
     }
 
     /// Keeps the blame of the kept row, if it is that of its document.
     pub(super) fn put_blame(&mut self, canvas: &CanvasId, blame: &Arc<Blame>) {
         let Some(cached) = self.canvases.get_mut(canvas) else { return };
         if blame.is_of(&cached.row.head) {
-            cached.row.contents.put_blame(Arc::clone(blame));
+            Arc::clone(blame).put(&mut cached.row.contents);
             self.weigh(canvas);
         }
     }

@@ -367,7 +367,7 @@ pub(super) async fn needed<S: Store>(walk: &mut Walk<'_, S>) -> Result<NamedBlob
         }
         blobs.extend(named_by(walk, file, id).await?);
     }
-    let (pages, versions) = super::versions::pages(walk).await?;
+    let (pages, versions) = walk.versions().await?;
     blobs.extend(pages);
     for tree in versions.iter().filter_map(|version| version.tree.as_ref()) {
         blobs.extend(tree.iter().map(|(_, id)| id));

@@ -5,7 +5,6 @@ use canvas_lease::Timestamp;
 use super::history::reading;
 use super::walk::Walk;
 use super::{Engine, EngineError};
-use crate::model::blob::BlobId;
 use crate::model::id::CanvasId;
 use crate::store::contract::Store;
 use crate::version::label::VersionLabel;
@@ -29,21 +28,9 @@ impl<S: Store> Engine<S> {
 }
 
 async fn all<S: Store>(walk: &mut Walk<'_, S>) -> Result<Vec<NamedVersion>, EngineError> {
-    let (_, mut versions) = pages(walk).await?;
+    let (_, mut versions) = walk.versions().await?;
     versions.sort_by(|a, b| (a.at, &a.label).cmp(&(b.at, &b.label)));
     Ok(versions)
-}
-
-/// Returns all versions by label, and the ids of their pages.
-pub(super) async fn pages<S: Store>(
-    walk: &Walk<'_, S>,
-) -> Result<(Vec<BlobId>, Vec<NamedVersion>), EngineError> {
-    let ids: Vec<BlobId> = index(walk).await?.pages().collect();
-    let mut versions = Vec::new();
-    for (id, page) in ids.iter().zip(walk.blobs(&ids).await?) {
-        versions.extend(VersionIndex::page_of_blob(&page).ok_or_else(|| walk.damaged(*id))?);
-    }
-    Ok((ids, versions))
 }
 
 /// Returns the version with a label.
@@ -51,7 +38,7 @@ pub(super) async fn find<S: Store>(
     walk: &mut Walk<'_, S>,
     label: &VersionLabel,
 ) -> Result<NamedVersion, EngineError> {
-    let page = index(walk).await?.page_with(label);
+    let page = walk.version_index().await?.page_with(label);
     let versions = match page {
         Some(id) => VersionIndex::page_of_blob(&walk.blob(id).await?).ok_or_else(|| walk.damaged(id))?,
         None => Vec::new(),
@@ -59,9 +46,4 @@ pub(super) async fn find<S: Store>(
     let not_found =
         || EngineError::VersionNotFound { canvas: walk.head.canvas().clone(), label: label.clone() };
     versions.into_iter().find(|version| version.label == *label).ok_or_else(not_found)
-}
-
-async fn index<S: Store>(walk: &Walk<'_, S>) -> Result<VersionIndex, EngineError> {
-    let Some(id) = walk.head.versions else { return Ok(VersionIndex::default()) };
-    VersionIndex::of_blob(&walk.blob(id).await?).ok_or_else(|| walk.damaged(id))
 }

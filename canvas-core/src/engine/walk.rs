@@ -16,6 +16,7 @@ use crate::model::face::Face;
 use crate::model::head::Head;
 use crate::model::links::Linked;
 use crate::store::contract::Store;
+use crate::version::stored::{NamedVersion, VersionIndex};
 
 /// The entries that a stack lists.
 #[derive(Debug, Clone, Copy)]
@@ -183,6 +184,21 @@ impl<'a, S: Store> Walk<'a, S> {
 
     pub(super) async fn chunks_of(&self, documents: &[BlobId]) -> Result<Vec<BlobId>, EngineError> {
         Blobs::new(self.engine, self.trace).chunks_of(documents).await
+    }
+
+    /// Returns all versions by label, and the ids of their pages.
+    pub(super) async fn versions(&self) -> Result<(Vec<BlobId>, Vec<NamedVersion>), EngineError> {
+        let ids: Vec<BlobId> = self.version_index().await?.pages().collect();
+        let mut versions = Vec::new();
+        for (id, page) in ids.iter().zip(self.blobs(&ids).await?) {
+            versions.extend(VersionIndex::page_of_blob(&page).ok_or_else(|| self.damaged(*id))?);
+        }
+        Ok((ids, versions))
+    }
+
+    pub(super) async fn version_index(&self) -> Result<VersionIndex, EngineError> {
+        let Some(id) = self.head.versions else { return Ok(VersionIndex::default()) };
+        VersionIndex::of_blob(&self.blob(id).await?).ok_or_else(|| self.damaged(id))
     }
 
     pub(super) fn not_supported(&self, face: Face) -> EngineError {

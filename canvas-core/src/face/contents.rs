@@ -5,7 +5,6 @@ use std::sync::{Arc, OnceLock};
 
 use crate::face::fetched::Fetched;
 use crate::face::read_error::ReadError;
-use crate::history::blame::Blame;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::{PerFile, TreeFile};
 use crate::model::head::Head;
@@ -34,14 +33,30 @@ pub(crate) fn parsed<T>(blob: &Blob, parse: impl FnOnce(&str) -> Option<T>) -> R
     blob.as_text().and_then(parse).ok_or_else(|| ReadError::Damaged(blob.id()))
 }
 
-/// The loaded blobs of a canvas that calls need all the time, and the blame of its document if it is known.
+/// The loaded blobs of a canvas that calls need all the time, and a value that follows from its journal.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Contents {
     /// The slot of a file that is not loaded is empty.
     files: PerFile<Option<Arc<Slot>>>,
     /// The loaded blobs of [`Head::indexes`].
     indexes: Vec<Blob>,
-    blame: Option<Arc<Blame>>,
+    attached: Option<Arc<Attached>>,
+}
+
+/// A value that follows from the journal, for example the blame of the document.
+#[derive(Debug)]
+struct Attached {
+    /// The last entry, which names all earlier ones.
+    last: Option<BlobId>,
+    document: BlobId,
+    value: Arc<dyn Any + Send + Sync>,
+    approximate_bytes: usize,
+}
+
+impl Attached {
+    fn is_of(&self, head: &Head) -> bool {
+        self.last == head.journal.last && self.document == head.document()
+    }
 }
 
 /// A file's blob, with its content once decoded.
@@ -94,7 +109,7 @@ impl Slot {
     }
 }
 
-/// The blame follows from the journal, so that it need not be compared.
+/// The attached value follows from the journal, so that it need not be compared.
 #[cfg(test)]
 impl PartialEq for Contents {
     fn eq(&self, other: &Self) -> bool {
@@ -153,31 +168,24 @@ impl Contents {
     /// Returns the approximate size in memory, in bytes.
     pub(crate) fn approximate_bytes(&self) -> usize {
         let files: usize = self.files.iter().flatten().map(|slot| slot.approximate_bytes()).sum();
-        let blame = self.blame.as_ref().map_or(0, |blame| blame.approximate_bytes());
-        files + self.indexes.iter().map(Blob::approximate_bytes).sum::<usize>() + blame
+        let attached = self.attached.as_ref().map_or(0, |attached| attached.approximate_bytes);
+        files + self.indexes.iter().map(Blob::approximate_bytes).sum::<usize>() + attached
     }
 
-    /// Returns the blame of a head's document, if it is known.
-    pub(crate) fn known_blame(&self, head: &Head) -> Option<Arc<Blame>> {
-        self.blame.as_ref().filter(|blame| blame.is_of(head)).cloned()
+    /// Returns the value that was attached at the document and the last journal entry of a head.
+    pub(crate) fn attached<T: Any + Send + Sync>(&self, head: &Head) -> Option<Arc<T>> {
+        let attached = self.attached.as_ref().filter(|attached| attached.is_of(head))?;
+        Arc::clone(&attached.value).downcast().ok()
     }
 
-    /// Like [`Contents::known_blame`], also for a head without a journal. No writer of its document is known. This reads
-    /// the document.
-    pub(crate) fn blame(&self, head: &Head) -> Option<Arc<Blame>> {
-        let unknown = || {
-            let document = self.file(TreeFile::Document, head.document())?;
-            let since = head.journal.entries + 1;
-            let is_first = head.journal.last.is_none();
-            is_first.then(|| {
-                Blame::unknown((None, since), document.id(), document.as_text().unwrap_or_default()).into()
-            })
-        };
-        self.known_blame(head).or_else(unknown)
-    }
-
-    pub(crate) fn put_blame(&mut self, blame: Arc<Blame>) {
-        self.blame = Some(blame);
+    /// Attaches a value that follows from the journal, at a document and the last entry before it.
+    pub(crate) fn attach<T: Any + Send + Sync>(
+        &mut self,
+        (last, document): (Option<BlobId>, BlobId),
+        value: Arc<T>,
+        approximate_bytes: usize,
+    ) {
+        self.attached = Some(Arc::new(Attached { last, document, value, approximate_bytes }));
     }
 
     pub(crate) fn document(&self) -> Option<&Blob> {
@@ -226,8 +234,9 @@ impl Contents {
             let known = [Some(&self), older].into_iter().flatten().find_map(|known| known.blob(id));
             contents.indexes.extend(known.or_else(|| blobs.get(id)).cloned());
         }
-        let mut known = [Some(&self), older].into_iter().flatten().filter_map(|known| known.blame.as_ref());
-        contents.blame = known.find(|blame| blame.is_of(head)).cloned();
+        let mut known =
+            [Some(&self), older].into_iter().flatten().filter_map(|known| known.attached.as_ref());
+        contents.attached = known.find(|attached| attached.is_of(head)).cloned();
         contents
     }
 

@@ -8,7 +8,7 @@
 //!   much as it touches.
 //! * The lines that the latest changes removed are kept in memory, in order to give them back. If they are not at hand,
 //!   the blame is computed again from the journal.
-//! * Every [`MARK_EVERY`] entries, a commit stores the blame as a blob that the journal slot names. Only the engine that
+//! * Every [`BLAME_EVERY`](crate::model::journal_slot::BLAME_EVERY) entries, a commit stores the blame as a blob that the journal slot names. Only the engine that
 //!   knows the blame stores it, and everything works without it, so an older library may drop the blob.
 
 use std::borrow::Cow;
@@ -22,6 +22,7 @@ use canvas_patch::{Delta, TextEdit};
 use serde::{Deserialize, Serialize};
 
 use crate::document::step::DocumentStep;
+use crate::face::contents::Contents;
 use crate::history::cause::Cause;
 use crate::history::journal::{Entry, EntryKind, Reverts};
 use crate::history::kept::Kept;
@@ -29,13 +30,11 @@ use crate::history::number::ChangeNumber;
 use crate::history::step::Step;
 use crate::model::actor::Actor;
 use crate::model::blob::{Blob, BlobId};
+use crate::model::face::TreeFile;
 use crate::model::head::Head;
 use crate::model::json_text::json_text;
 use crate::model::receipt::is_zero;
 use crate::model::revision::Revision;
-
-/// A stored blame is at most about this many entries old.
-pub(crate) const MARK_EVERY: u64 = 256;
 
 /// Longest run in bytes, unless one line is longer, so that no change reads more of the text.
 const RUN: usize = 4 << 10;
@@ -141,6 +140,27 @@ impl Blame {
     /// Whether the writers since this entry are known.
     pub(crate) const fn reaches(&self, entry: u64) -> bool {
         self.since <= entry
+    }
+
+    /// Returns the kept blame of a head's document.
+    pub(crate) fn known(contents: &Contents, head: &Head) -> Option<Arc<Self>> {
+        contents.attached(head)
+    }
+
+    /// Like [`Blame::known`], also for a head without a journal. No writer of its document is known. This reads the
+    /// document.
+    pub(crate) fn of(contents: &Contents, head: &Head) -> Option<Arc<Self>> {
+        let unknown = || {
+            let document = contents.file(TreeFile::Document, head.document())?;
+            let (since, text) = (head.journal.entries + 1, document.as_text().unwrap_or_default());
+            head.journal.last.is_none().then(|| Self::unknown((None, since), document.id(), text).into())
+        };
+        Self::known(contents, head).or_else(unknown)
+    }
+
+    pub(crate) fn put(self: Arc<Self>, contents: &mut Contents) {
+        let bytes = self.approximate_bytes();
+        contents.attach((self.last, self.document), self, bytes);
     }
 
     /// Whether this is the blame of a head's document.
@@ -295,7 +315,7 @@ impl Blame {
     }
 
     /// Returns the approximate size in memory, in bytes.
-    pub(crate) fn approximate_bytes(&self) -> usize {
+    fn approximate_bytes(&self) -> usize {
         let runs: usize = self.chunks.iter().map(|chunk| chunk.runs.len()).sum();
         let taken: usize = self.taken.iter().map(|(_, lines)| lines.len()).sum();
         // A writer of its own for each run, which is the worst case.

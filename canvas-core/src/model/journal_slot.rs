@@ -3,12 +3,14 @@
 use canvas_lease::safe_integer;
 use serde::{Deserialize, Serialize};
 
-use crate::history::blame::MARK_EVERY;
 use crate::model::blob::BlobId;
 use crate::model::links::{Links, NearLinks};
 use crate::model::receipt::is_zero;
 use crate::model::touched::Touched;
 use crate::model::unknown::Unknown;
+
+/// A stored blame is about this many entries old when the next one is due.
+pub(crate) const BLAME_EVERY: u64 = 256;
 
 /// The head's part of the journal. Each entry names the previous one, so a commit writes only one entry and this slot,
 /// however many entries there are.
@@ -119,7 +121,7 @@ impl JournalSlot {
     /// Whether the next stored blame is due.
     pub(crate) fn is_blame_due(&self) -> bool {
         let stored = self.blames.last().map_or(0, |(number, _)| *number);
-        self.entries.saturating_sub(stored) >= MARK_EVERY
+        self.entries.saturating_sub(stored) >= BLAME_EVERY
     }
 
     /// Whether the stored blames are few, and of entries that were made.

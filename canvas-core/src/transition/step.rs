@@ -1,6 +1,7 @@
 //! A transition in progress, with the head as changed so far.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use canvas_lease::{Fence, PreemptionCause, Timestamp};
 use canvas_patch::{Delta, TextEdit};
@@ -290,11 +291,11 @@ impl<'a> Transition<'a> {
             self.head.journal.name_blame(blob.id());
             self.blobs.push(blob);
         }
-        self.contents.put_blame(blame.into());
+        Arc::new(blame).put(&mut self.contents);
     }
 
     fn moved_blame(&self) -> Option<Blame> {
-        let mut blame = Blame::clone(&*self.view.contents.blame(self.view.head)?);
+        let mut blame = Blame::clone(&*Blame::of(self.view.contents, self.view.head)?);
         let mut text = Cow::Borrowed(self.view.text());
         for (id, entry) in &self.entries {
             let after = match (blame::step_of(entry), self.contents.document()) {

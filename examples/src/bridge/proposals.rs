@@ -115,7 +115,8 @@ async fn open(documents: &Documents, request: &Request<'_>) -> Result<OpenPropos
 }
 
 /// Runs a command as the person of the request, because a person decides even if the request names nobody.
-async fn ask<C: Command>(
+/// Runs a command of the person in the request.
+pub(super) async fn ask<C: Command>(
     documents: &mut Documents,
     request: &Request<'_>,
     command: C,

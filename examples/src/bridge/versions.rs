@@ -1,11 +1,12 @@
 //! Named versions: their list, their labels, and the way back to one.
 
 use canvas_core::version::{NameVersion, NamedVersion, RemoveVersion, RenameVersion, Restore, VersionLabel};
-use canvas_core::{CodedError as _, Command, Face, OpKey, Refused as _};
+use canvas_core::{CodedError as _, Face};
 use serde_json::{Value, json};
 
 use super::documents::{Documents, canvas};
 use super::history::{At, past_error};
+use super::proposals::ask;
 use super::request::{BridgeError, Request};
 
 pub(super) async fn create(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
@@ -87,15 +88,4 @@ fn row(version: &NamedVersion) -> Value {
         row["erased"] = json!(true);
     }
     row
-}
-
-async fn ask<C: Command>(
-    documents: &mut Documents,
-    request: &Request<'_>,
-    command: C,
-) -> Result<C::Done, BridgeError> {
-    let (now, canvas, call) = (documents.now(request)?, canvas(request)?, documents.call_id()?);
-    let operation = OpKey::person(documents.person.clone().unwrap_or_default(), call);
-    let answered = documents.engine().call(&canvas, &operation, command, now).await?;
-    answered.result.map_err(|refusal| refusal.view().into())
 }
