@@ -172,7 +172,7 @@ impl Contents {
         files + self.indexes.iter().map(Blob::approximate_bytes).sum::<usize>() + attached
     }
 
-    /// Returns the value that was attached at the document and the last journal entry of a head.
+    /// Returns the value attached at the document and the last journal entry of a head.
     pub(crate) fn attached<T: Any + Send + Sync>(&self, head: &Head) -> Option<Arc<T>> {
         let attached = self.attached.as_ref().filter(|attached| attached.is_of(head))?;
         Arc::clone(&attached.value).downcast().ok()
