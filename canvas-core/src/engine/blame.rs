@@ -32,8 +32,9 @@ impl<S: Store> Engine<S> {
     /// the end of the document are left out.
     ///
     /// A line belongs to the last change that touched it. A line that an undo or redo gives back belongs to its earlier
-    /// writer. The engine keeps the answer with the cached document, and each change moves it on. Otherwise, this reads
-    /// the journal since the last stored blame, which is usually at most 256 entries old.
+    /// writer. The engine keeps the answer with the cached document, and each change moves it on. While an engine knows it,
+    /// its commits also store it, once every 256 entries. Without a cached answer, this replays the entries since the last
+    /// stored one, or the whole journal, which it then holds in memory.
     ///
     /// ```
     /// # canvas_core::testing::block_on(async {

@@ -47,8 +47,9 @@ pub struct DocumentDiff {
 }
 
 impl<S: Store> Engine<S> {
-    /// Returns the document of a revision, or of a version by its label. If the store still has its text, this reads a few entries of the
-    /// journal and the text. Otherwise, it also reads all later entries, and takes their changes back.
+    /// Returns the document of a revision, or of a version by its label. If the store still has its text, this reads a
+    /// few entries of the journal and the text. Otherwise, it takes back the changes since a later text. A collection
+    /// keeps one for every 256 entries, if the store had it. If it is missing, this reads all later entries.
     ///
     /// ```
     /// # canvas_core::testing::block_on(async {

@@ -8,8 +8,8 @@
 //!   much as it touches.
 //! * The lines that the latest changes removed are kept in memory, in order to give them back. If they are not at hand,
 //!   the blame is computed again from the journal.
-//! * Every [`BLAME_EVERY`](crate::model::journal_slot::BLAME_EVERY) entries, a commit stores the blame as a blob that the journal slot names. Only the engine that
-//!   knows the blame stores it, and everything works without it, so an older library may drop the blob.
+//! * Every [`BLAME_EVERY`](crate::model::journal_slot::BLAME_EVERY) entries, a commit stores the blame as a blob that the
+//!   journal slot names, if its engine knows the blame. Everything works without the blob, so an older library may drop it.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
