@@ -450,7 +450,7 @@ pub enum VersionRefusal {
     VersionByModel,
     /// The document to name or restore comes from another canvas, or an erasure or a deletion dropped it.
     #[error("the canvas does not have this document: read it again")]
-    OtherCanvas,
+    DocumentNotFound,
     /// The document to restore equals the current one.
     #[error("the document has this text already: leave it, or name another version")]
     NothingToRestore,
@@ -728,7 +728,7 @@ impl CodedError for Refusal<'_> {
             Self::Version(VersionRefusal::TooManyVersions { .. }) => "TOO_MANY_VERSIONS",
             Self::Version(VersionRefusal::VersionNoteTooLong { .. }) => "NOTE_TOO_LONG",
             Self::Version(VersionRefusal::VersionByModel) => "DECISION_BY_MODEL",
-            Self::Version(VersionRefusal::OtherCanvas) => "REVISION_NOT_FOUND",
+            Self::Version(VersionRefusal::DocumentNotFound) => "REVISION_NOT_FOUND",
             Self::Version(VersionRefusal::NothingToRestore) => "NO_EFFECT",
             Self::Version(VersionRefusal::VersionsDamaged) => "CANVAS_DAMAGED",
             Self::Board(BoardRefusal::NoBoard) => "BOARD_NOT_FOUND",

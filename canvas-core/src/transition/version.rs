@@ -271,7 +271,7 @@ impl Transition<'_> {
     fn check_past<R: From<VersionRefusal>>(&self, past: &PastDocument) -> Result<(), Stop<R>> {
         let revision = self.head.revision.max(self.head.faces[Face::Document]);
         if past.canvas != self.head.canvas || past.revision > revision {
-            return Err(Stop::refused(VersionRefusal::OtherCanvas));
+            return Err(Stop::refused(VersionRefusal::DocumentNotFound));
         }
         let is_there = match &past.version {
             None => past.revision_id.revision() >= self.head.origin.revision,
@@ -280,7 +280,7 @@ impl Transition<'_> {
                 tree.is_some_and(|tree| tree.file(TreeFile::Document) == Some(past.text.id()))
             }
         };
-        if is_there { Ok(()) } else { Err(Stop::refused(VersionRefusal::OtherCanvas)) }
+        if is_there { Ok(()) } else { Err(Stop::refused(VersionRefusal::DocumentNotFound)) }
     }
 
     fn named<R: From<VersionRefusal>>(

@@ -2114,7 +2114,7 @@ export type VersionRefusal =
   | { limit: number; refusal: "too_many_versions" }
   | { bytes: number; limit: number; refusal: "version_note_too_long" }
   | { refusal: "version_by_model" }
-  | { refusal: "other_canvas" }
+  | { refusal: "document_not_found" }
   | { refusal: "nothing_to_restore" }
   | { refusal: "versions_damaged" };
 

@@ -2731,12 +2731,12 @@ class ValidationResult(TypedDict):
     valid: "bool"
 
 
+class VersionRefusalDocumentNotFound(TypedDict):
+    refusal: "Literal['document_not_found']"
+
+
 class VersionRefusalNothingToRestore(TypedDict):
     refusal: "Literal['nothing_to_restore']"
-
-
-class VersionRefusalOtherCanvas(TypedDict):
-    refusal: "Literal['other_canvas']"
 
 
 class VersionRefusalTooManyVersions(TypedDict):
@@ -3317,7 +3317,7 @@ Version: TypeAlias = str
 VersionLabel: TypeAlias = str
 
 #: A command on named versions is refused.
-VersionRefusal: TypeAlias = VersionRefusalVersionExists | VersionRefusalVersionNotFound | VersionRefusalTooManyVersions | VersionRefusalVersionNoteTooLong | VersionRefusalVersionByModel | VersionRefusalOtherCanvas | VersionRefusalNothingToRestore | VersionRefusalVersionsDamaged
+VersionRefusal: TypeAlias = VersionRefusalVersionExists | VersionRefusalVersionNotFound | VersionRefusalTooManyVersions | VersionRefusalVersionNoteTooLong | VersionRefusalVersionByModel | VersionRefusalDocumentNotFound | VersionRefusalNothingToRestore | VersionRefusalVersionsDamaged
 
 #: Refusals of ``Restore``.
 RestoreRefusal: TypeAlias = CallRefusal | VersionRefusal | LimitRefusal

@@ -253,7 +253,7 @@ fn cases() -> Vec<(String, String)> {
             VersionRefusal::VersionNotFound { label: label() },
             VersionRefusal::TooManyVersions { limit: 1 },
             VersionRefusal::VersionNoteTooLong { bytes: 2, limit: 1 },
-            VersionRefusal::OtherCanvas,
+            VersionRefusal::DocumentNotFound,
             VersionRefusal::NothingToRestore,
             VersionRefusal::VersionsDamaged,
         ],
