@@ -49,6 +49,8 @@ pub struct WatchEvent {
     pub made: bool,
     /// Whether a draft became the artefact.
     pub promoted: bool,
+    /// Whether a named version was created, renamed, removed or erased.
+    pub versions: bool,
     /// Whether the store went back to an earlier state, for example after a restore from a backup. Revisions continue
     /// from there.
     pub restored: bool,

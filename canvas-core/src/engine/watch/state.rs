@@ -54,6 +54,8 @@ struct Visible {
     /// The id of the lease, and its expiry, which a heartbeat may move.
     lease: Option<(LeaseId, Timestamp)>,
     artefact: Option<BlobId>,
+    /// The index of the named versions.
+    versions: Option<BlobId>,
     /// The revision at which the canvas was created.
     origin: Revision,
 }
@@ -67,6 +69,7 @@ impl Visible {
         own_epochs: 0,
         lease: None,
         artefact: None,
+        versions: None,
         origin: Revision::ZERO,
     };
 
@@ -85,6 +88,7 @@ impl Visible {
             own_epochs: hash_of_turns(head),
             lease: head.lock().lease().map(|lease| (lease.id, lease.expires_at)),
             artefact: head.committed().map(Tree::hash),
+            versions: head.versions,
             origin: head.origin.revision,
         }
     }
@@ -123,6 +127,7 @@ struct Marks {
     faces: PerFace<u64>,
     made: u64,
     promoted: u64,
+    versions: u64,
     restored: u64,
 }
 
@@ -254,6 +259,7 @@ impl State {
         let marked = [
             (&mut marks.made, is_live && (old.status != CanvasStatus::Live || old.origin != visible.origin)),
             (&mut marks.promoted, visible.artefact.is_some() && old.artefact != visible.artefact),
+            (&mut marks.versions, old.versions != visible.versions),
             // A commit builds on the current state, so it never is a restore.
             (&mut marks.restored, goes_back && !is_done),
         ];
@@ -283,6 +289,7 @@ impl State {
             clock: known.clock,
             made: since(self.marks.made),
             promoted: since(self.marks.promoted),
+            versions: since(self.marks.versions),
             restored: since(self.marks.restored),
             missed: if is_first { 0 } else { self.number - shown - 1 },
         };

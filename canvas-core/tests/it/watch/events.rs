@@ -2,6 +2,7 @@
 
 use canvas_core::lease::{CheckIn, CheckOut, Renew};
 use canvas_core::turn::{Cancel, SendMessage, SetWorkMode, TakeControl, WorkMode};
+use canvas_core::version::{NameVersion, RemoveVersion, RenameVersion, VersionLabel};
 use canvas_core::watch::{CanvasStatus, LockEvent, LockView, WatchEvent};
 use canvas_core::{Actor, Face, PersonId};
 
@@ -54,6 +55,31 @@ fn a_first_event_shows_a_deleted_canvas_as_deleted() {
     world.delete(0, &id);
     let event = next(&mut world.engines[1].watch(&id));
     assert_eq!((event.status, revision(&event), event.made), (CanvasStatus::Deleted, 1, false));
+}
+
+#[test]
+fn each_change_of_the_versions_is_an_event() {
+    for server in [0, 1] {
+        let (world, id) = (World::new(true), canvas("c"));
+        world.create(0, &id);
+        let mut watch = world.engines[0].watch(&id);
+        assert!(!next(&mut watch).versions);
+        let (first, second): (VersionLabel, VersionLabel) =
+            ("first".parse().unwrap(), "second".parse().unwrap());
+        let mut see = |versions: bool| {
+            let event = next(&mut watch);
+            assert_eq!((event.versions, event.faces.is_empty()), (versions, versions));
+            assert!(waits(&mut watch));
+        };
+        world.call(server, &id, "user", NameVersion { label: first.clone(), note: None, of: None });
+        see(true);
+        world.edit(server, &id);
+        see(false);
+        world.call(server, &id, "user", RenameVersion { label: first, to: second.clone() });
+        see(true);
+        world.call(server, &id, "user", RemoveVersion { label: second });
+        see(true);
+    }
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn an_event_is_what_a_page_needs() {
         see(),
         json!({
             "canvas": "plan", "status": "absent", "faces": [], "lock": {"epoch": 0}, "clock": 0,
-            "made": false, "promoted": false, "restored": false, "missed": 0,
+            "made": false, "promoted": false, "versions": false, "restored": false, "missed": 0,
         })
     );
     world.create(0, &id);
@@ -55,7 +55,7 @@ fn an_event_is_what_a_page_needs() {
         json!({
             "canvas": "plan", "status": "live", "revision": revision.revision, "revision_id": revision.revision_id, "version": revision.version.as_str(),
             "faces": ["document"], "actor": {"person": "user"}, "lock": {"epoch": 1}, "clock": 1_000,
-            "made": false, "promoted": false, "restored": false, "missed": 0,
+            "made": false, "promoted": false, "versions": false, "restored": false, "missed": 0,
         })
     );
     assert_eq!(

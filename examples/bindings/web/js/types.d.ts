@@ -2164,6 +2164,7 @@ export interface WatchEvent {
   revision_id?: RevisionId;
   status: CanvasStatus;
   version?: Version;
+  versions: boolean;
 }
 
 /** The session or part of a day in which a trigger is due only once. */

@@ -2815,6 +2815,7 @@ class WatchEvent(TypedDict):
     revision_id: NotRequired["RevisionId"]
     status: "CanvasStatus"
     version: NotRequired["Version"]
+    versions: "bool"
 
 
 class WindowPart(TypedDict):
