@@ -12,6 +12,7 @@ use super::context::{ToolContext, Toolset as _};
 use super::document::tool::{CHECK_IN, DocumentTools, RENEW_LEASE};
 use super::tools::Tools;
 use crate::reply::ToolReply;
+use crate::session::selection::UserSelection;
 use crate::session::{Session, SessionError, TurnClosed, TurnOpened};
 
 /// Runs the calls of a model's turn and maintains its leases.
@@ -94,8 +95,22 @@ impl<S: Store> CanvasCalls<S> {
     ///
     /// Same as [`Session::begin_turn`].
     pub async fn begin_turn(&self, call: CallId, now: Timestamp) -> Result<TurnOpened, SessionError> {
+        self.begin_turn_with(call, None, now).await
+    }
+
+    /// Begins a turn with the lines that the person selected, like [`Session::begin_turn_with`].
+    ///
+    /// # Errors
+    ///
+    /// Same as [`Session::begin_turn_with`].
+    pub async fn begin_turn_with(
+        &self,
+        call: CallId,
+        selection: Option<UserSelection>,
+        now: Timestamp,
+    ) -> Result<TurnOpened, SessionError> {
         let mut session = self.session();
-        let began = session.begin_turn(&self.engine, call, now).await?;
+        let began = session.begin_turn_with(&self.engine, call, selection, now).await?;
         *self.lock() = session;
         Ok(began)
     }

@@ -8,14 +8,22 @@
 //! | `POST /documents/ID` `{"markdown", "mode"?}` | makes a document, in `collaborative` unless `mode` is `exclusive` |
 //! | `GET /documents/ID` | its text, its revision, and the number of its last change |
 //! | `PUT /documents/ID` `{"markdown", "base"}` | what a person has made of the text of revision `base` |
-//! | `POST /documents/ID/chat` `"message"` | a turn of the model, which may edit; answers with its name and its events |
-//! | `POST /documents/ID/suggest` `"message"` | the same, but the model's edits wait for a decision |
+//! | `POST /documents/ID/chat` `{"message", "selection"?}` | a turn of the model, which may edit; answers with its name and its events |
+//! | `POST /documents/ID/suggest` `{"message", "selection"?}` | the same, but the model's edits wait for a decision |
 //! | `GET /documents/ID/proposals` | the edits that wait, in parts with their lines before and after |
 //! | `POST /documents/ID/decide` `{"accept", "reject", "note"?, "seen"?}` | accepts and rejects parts |
 //! | `POST /documents/ID/undo` `"mine"` | undoes the person's last change, or all of a `{"conversation"}`, and keeps the rest |
 //! | `POST /documents/ID/redo` `null` | redoes what the person's last undo has undone |
 //! | `GET /documents/ID/history` | its changes, oldest first |
 //! | `GET /documents/ID/changes` | the same as server-sent events, then each change as it happens |
+//! | `GET /documents/ID/blame` | who last wrote which lines |
+//! | `GET /documents/ID/revisions/N` | the text of revision `N` |
+//! | `GET /documents/ID/versions` | the named versions, oldest first |
+//! | `POST /documents/ID/versions` `{"label", "note"?}` | names the current revision |
+//! | `GET /documents/ID/versions/LABEL` | the text of a version; `DELETE` removes the version |
+//! | `POST /documents/ID/restore` `{"revision"}` or `{"version"}` | makes an earlier text the current one, as a change that undo takes back |
+//!
+//! `selection` is the lines that the person selected, `{"start_line", "end_line", "base_revision_id"}`.
 //!
 //! Bodies and answers are JSON. A write may have an `Idempotency-Key`: sent again with the same key, it is answered and not
 //! done again, also after a restart. An error is `{"error": {"code", "message", "retryable"}, "details"}`: where a person's
@@ -37,18 +45,21 @@ use axum::response::{IntoResponse, Response, sse};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use canvas_core::document::{Base, Edit};
-use canvas_core::history::{ChangeSelection, ChangesOf, EntryNumber, HistoryEntry, RedoOf, Undo, UndoScope};
+use canvas_core::history::{
+    At, BlamedLines, ChangeSelection, ChangesOf, EntryNumber, HistoryEntry, RedoOf, Undo, UndoScope,
+};
 use canvas_core::proposal::DecideParts;
 use canvas_core::store::Blocking;
 use canvas_core::turn::{SetWorkMode, WorkMode};
+use canvas_core::version::{NameVersion, RemoveVersion, Restore, VersionLabel};
 use canvas_core::{
     Author, BlobId, CallId, CallIds, CanvasId, CodedError as _, Command, ConversationId, Engine, ErrorReport,
-    Follow, OpKey, PersonId, Policy, RevisionId, Snapshot,
+    Follow, OpKey, PersonId, Policy, Revision, RevisionId, Snapshot,
 };
 use canvas_examples::http::http_status;
 use canvas_providers::{Event, Provider, TurnDriver, TurnOptions};
 use canvas_store_sqlite::{SqliteStore, system_clock as now};
-use canvas_tools::{CanvasCalls, DocumentTools, Session, SessionMode, Tools};
+use canvas_tools::{CanvasCalls, DocumentTools, Session, SessionMode, Tools, UserSelection};
 use futures_util::StreamExt as _;
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
@@ -84,6 +95,47 @@ const fn collaborative() -> WorkMode {
 struct Text {
     markdown: String,
     base: Option<RevisionId>,
+}
+
+/// A person's message, and the lines that the person selected.
+#[derive(Deserialize)]
+struct Message {
+    message: String,
+    selection: Option<UserSelection>,
+}
+
+/// The name of the current revision.
+#[derive(Deserialize)]
+struct Name {
+    label: VersionLabel,
+    note: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct OfRevision {
+    revision: Revision,
+}
+
+#[derive(Deserialize)]
+struct OfVersion {
+    label: VersionLabel,
+}
+
+/// An earlier text.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Earlier {
+    Revision(Revision),
+    Version(VersionLabel),
+}
+
+impl From<Earlier> for At {
+    fn from(earlier: Earlier) -> Self {
+        match earlier {
+            Earlier::Revision(revision) => revision.into(),
+            Earlier::Version(label) => label.into(),
+        }
+    }
 }
 
 /// The changes to undo: the person's last one, or all of a model's conversation.
@@ -157,6 +209,42 @@ async fn history(to: Target) -> Answer {
     Ok(Json(entries.iter().map(HistoryEntry::from).map(|change| json!(change)).collect()))
 }
 
+async fn blame(to: Target) -> Answer {
+    let blamed = to.service.engine.blame(&to.canvas, None, now()).await?.into_iter();
+    let row = |lines: BlamedLines| json!({"start_line": lines.start_line, "end_line": lines.end_line, "writer": lines.writer});
+    Ok(Json(blamed.map(row).collect()))
+}
+
+async fn of_revision(to: Target, Part(OfRevision { revision }): Part<OfRevision>) -> Answer {
+    past(to, revision.into()).await
+}
+
+async fn of_version(to: Target, Part(OfVersion { label }): Part<OfVersion>) -> Answer {
+    past(to, label.into()).await
+}
+
+async fn past(to: Target, at: At) -> Answer {
+    let past = to.service.engine.document_at(&to.canvas, at, now()).await?;
+    Ok(Json(json!({"markdown": past.text(), "revision": past.revision_id})))
+}
+
+async fn versions(to: Target) -> Answer {
+    Ok(Json(json!(to.service.engine.versions(&to.canvas, now()).await?)))
+}
+
+async fn name(to: Target, Body(Name { label, note }): Body<Name>) -> Answer {
+    write(to, NameVersion { label, note, of: None }).await
+}
+
+async fn remove(to: Target, Part(OfVersion { label }): Part<OfVersion>) -> Answer {
+    write(to, RemoveVersion { label }).await
+}
+
+async fn restore(to: Target, Body(earlier): Body<Earlier>) -> Answer {
+    let document = to.service.engine.document_at(&to.canvas, earlier, now()).await?;
+    write(to, Restore { document }).await
+}
+
 /// Nothing queues for a client that is slow: a change is read when it is sent.
 async fn changes(to: Target, headers: HeaderMap) -> Result<impl IntoResponse, Failure> {
     to.service.engine.revision_of(&to.canvas).await?;
@@ -172,11 +260,11 @@ async fn changes(to: Target, headers: HeaderMap) -> Result<impl IntoResponse, Fa
 }
 
 /// In a task of its own: where the client goes away, the turn still comes to its end and gives its lease back.
-async fn chat(to: Target, Body(message): Body<String>) -> Answer {
+async fn chat(to: Target, Body(message): Body<Message>) -> Answer {
     tokio::spawn(turn(to, message, SessionMode::Direct)).await.expect("a turn does not panic")
 }
 
-async fn suggest(to: Target, Body(message): Body<String>) -> Answer {
+async fn suggest(to: Target, Body(message): Body<Message>) -> Answer {
     tokio::spawn(turn(to, message, SessionMode::propose())).await.expect("a turn does not panic")
 }
 
@@ -184,7 +272,7 @@ async fn suggest(to: Target, Body(message): Body<String>) -> Answer {
 /// the turn with the name of the conversation; its model is sent what has changed since.
 async fn turn(
     Target { service, canvas, person, call }: Target,
-    message: String,
+    Message { message, selection }: Message,
     mode: SessionMode,
 ) -> Answer {
     let (engine, tools) = (&service.engine, &service.tools);
@@ -193,7 +281,7 @@ async fn turn(
     let briefing = tools.briefing_in(engine, &mode);
     let session = Session { mode, ..Session::open(engine, canvas, chat.clone(), now()).await? };
     let calls = Arc::new(CanvasCalls::new(Arc::clone(engine), Arc::clone(tools), session));
-    let began = calls.begin_turn(call, now()).await?;
+    let began = calls.begin_turn_with(call, selection, now()).await?;
     let history = began.hidden_message.into_iter().chain([message]).map(Event::user).collect();
     let provider = Provider::Anthropic;
     let options = TurnOptions::new(provider, provider.issuer("a-model"), briefing);
@@ -217,12 +305,29 @@ impl FromRequestParts<Arc<Service>> for Target {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, service: &Arc<Service>) -> Result<Self, Failure> {
-        let path = Path::from_request_parts(parts, service).await;
-        let Path(canvas) = path.map_err(|error| ErrorReport::invalid(error.body_text()))?;
+        let Part(Of { id: canvas }) = Part::from_request_parts(parts, service).await?;
         let key = parts.headers.get("idempotency-key").map(|key| key.to_str().unwrap_or_default());
         let call = key.map_or_else(|| Ok(service.ids.fresh()), CallId::new)?;
         let person = (service.identity)(&parts.headers)?;
         Ok(Self { service: Arc::clone(service), canvas, person, call })
+    }
+}
+
+#[derive(Deserialize)]
+struct Of {
+    id: CanvasId,
+}
+
+/// Parts of the path, by their names in the route.
+struct Part<T>(T);
+
+impl<T: DeserializeOwned + Send> FromRequestParts<Arc<Service>> for Part<T> {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, service: &Arc<Service>) -> Result<Self, Failure> {
+        let read = Path::from_request_parts(parts, service).await;
+        let Path(part) = read.map_err(|error| ErrorReport::invalid(error.body_text()))?;
+        Ok(Self(part))
     }
 }
 
@@ -290,6 +395,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .route("/documents/{id}/redo", post(redo))
         .route("/documents/{id}/history", get(history))
         .route("/documents/{id}/changes", get(changes))
+        .route("/documents/{id}/blame", get(blame))
+        .route("/documents/{id}/revisions/{revision}", get(of_revision))
+        .route("/documents/{id}/versions", get(versions).post(name))
+        .route("/documents/{id}/versions/{label}", get(of_version).delete(remove))
+        .route("/documents/{id}/restore", post(restore))
         .with_state(service);
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
     writeln!(io::stdout(), "http://{}", listener.local_addr()?)?;
