@@ -16,6 +16,7 @@ import { httpScenes } from "./hostile-http.mjs";
 import { socketScenes } from "./hostile-socket.mjs";
 import { storeScenes } from "./hostile-store.mjs";
 import { judgeScenes } from "./judges.mjs";
+import { pastScenes } from "./past.mjs";
 import { peopleScenes } from "./people.mjs";
 import { proposalScenes } from "./proposals.mjs";
 import { failed, part, passed, seconds, told } from "./report.mjs";
@@ -95,6 +96,15 @@ async function meets(folder) {
   await client.end();
 }
 
+// Versions and earlier texts, on a server of their own.
+async function remembers(folder) {
+  const studio = await server({ db: join(folder, "past.db") });
+  const client = await Client.at(studio.page);
+  part("past");
+  await pastScenes({ windows, studio, client });
+  await client.end();
+}
+
 // Edits that wait, on a server of their own.
 async function decides(folder) {
   const studio = await server({ db: join(folder, "proposals.db") });
@@ -132,6 +142,7 @@ try {
   else {
     if ([...SHOWN, "judges"].some(isAsked)) await shows(folder);
     if (isAsked("people")) await meets(folder);
+    if (isAsked("past")) await remembers(folder);
     if (isAsked("proposals")) await decides(folder);
     if (REFUSED.some(isAsked)) await refuses(folder);
     if (isAsked("store")) {

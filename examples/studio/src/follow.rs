@@ -17,7 +17,7 @@ use tokio::sync::watch;
 
 use crate::board_news::BoardNews;
 use crate::host::Host;
-use crate::{changed_paths, clock, document_news, history, proposals, run, shown};
+use crate::{changed_paths, clock, document_news, history, past, proposals, run, shown};
 
 /// How long a store that does not answer is left alone.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -142,6 +142,10 @@ async fn bring(
     if touched(Face::Surface) || touched(Face::Data) {
         bring_surface(host, canvas, sent, &snapshot, is_first, event.is_some() && touched(Face::Surface))
             .await?;
+    }
+    if !is_first && event.is_none_or(|event| event.versions) {
+        let versions = past::shown(host, canvas).await?;
+        host.publish(canvas, "canvas.versions.updated", json!({"versions": versions}));
     }
     if is_first || event.is_none_or(|event| !event.faces.is_empty()) {
         let history = history::shown(host, canvas).await?;

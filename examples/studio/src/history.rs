@@ -168,6 +168,6 @@ fn line(entry: &Entry) -> Value {
     };
     json!({
         "change": entry.change, "kind": entry.kind, "summary": entry.summary, "actor": entry.author, "at": entry.at,
-        "by": by,
+        "by": by, "revision": entry.revision_after,
     })
 }

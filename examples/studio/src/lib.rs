@@ -30,6 +30,7 @@ mod in_place;
 mod jobs;
 mod methods;
 pub mod options;
+mod past;
 mod people;
 mod person;
 mod proposals;

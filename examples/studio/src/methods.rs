@@ -4,17 +4,20 @@ use std::sync::Arc;
 
 use canvas_core::store::Store as _;
 use canvas_core::turn::WorkMode;
-use canvas_core::{CanvasId, OpKey};
+use canvas_core::{CanvasId, OpKey, RevisionId};
+use canvas_tools::UserSelection;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::sync::broadcast::Receiver;
 use tokio_tungstenite::tungstenite::Utf8Bytes;
 
-use crate::assistant::Edits;
+use crate::assistant::{Edits, Said};
 use crate::client::Client;
 use crate::error::{Answer, Failure};
 use crate::host::Host;
-use crate::{board, clock, document, history, in_place, proposals, recipe, surface, trigger, work_mode};
+use crate::{
+    board, clock, document, history, in_place, past, proposals, recipe, surface, trigger, work_mode,
+};
 
 /// Canvases that a page is told of.
 const CANVASES: usize = 100;
@@ -68,6 +71,16 @@ pub(crate) enum Method {
     Redo,
     #[serde(rename = "history.clear")]
     ClearHistory,
+    #[serde(rename = "history.diff")]
+    Diff,
+    #[serde(rename = "history.blame")]
+    Blame,
+    #[serde(rename = "versions.name")]
+    NameVersion,
+    #[serde(rename = "versions.remove")]
+    RemoveVersion,
+    #[serde(rename = "versions.restore")]
+    Restore,
     #[serde(rename = "trigger.simulate")]
     Simulate,
     #[serde(rename = "trigger.accept")]
@@ -154,6 +167,11 @@ async fn dispatch(host: &Arc<Host>, client: &Client, id: &str, method: Method, p
         Method::Undo => history::undo_some(host, &key()?, params).await,
         Method::Redo => history::redo_some(host, &key()?, params).await,
         Method::ClearHistory => history::clear_history(host, &key()?, params).await,
+        Method::Diff => past::diff(host, params).await,
+        Method::Blame => past::blame(host, params).await,
+        Method::NameVersion => past::name(host, &key()?, params).await,
+        Method::RemoveVersion => past::remove(host, &key()?, params).await,
+        Method::Restore => past::restore(host, &key()?, params).await,
         Method::Simulate => trigger::simulate(host, params).await,
         Method::Accept => trigger::accept(host, &key()?, params).await,
         Method::Refresh => recipe::refresh(host, &key()?, params).await,
@@ -191,12 +209,30 @@ async fn hello(host: &Host, client: &Client) -> Answer {
 struct Message {
     canvas_id: CanvasId,
     text: String,
+    #[serde(default)]
+    selection: Option<Selection>,
+}
+
+/// Lines that the person selected in the document of a revision, counted from 1.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Selection {
+    start_line: usize,
+    end_line: usize,
+    base_revision_id: RevisionId,
+}
+
+impl From<Selection> for UserSelection {
+    fn from(Selection { start_line, end_line, base_revision_id }: Selection) -> Self {
+        Self { start_line, end_line, base_revision_id }
+    }
 }
 
 /// A message to the assistant.
 async fn send(host: &Arc<Host>, client: &Client, params: Value) -> Answer {
-    let Message { canvas_id, text } = Failure::read(params)?;
-    let turn = host.assistant.send(host, &canvas_id, client.person(), text).await.map_err(Failure)?;
+    let Message { canvas_id, text, selection } = Failure::read(params)?;
+    let said = Said { by: client.person().cloned(), text, selection: selection.map(Into::into) };
+    let turn = host.assistant.send(host, &canvas_id, said).await.map_err(Failure)?;
     Ok(json!({"turn": turn}))
 }
 

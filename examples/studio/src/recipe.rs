@@ -9,6 +9,7 @@ use canvas_tools::recipe::{ReplayError, ReplayReport, ReplayRequest};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::assistant::Said;
 use crate::client::Client;
 use crate::clock;
 use crate::error::{Answer, Failure};
@@ -68,7 +69,8 @@ pub(crate) async fn rebuild(host: &Arc<Host>, client: &Client, params: Value) ->
         let message = format!("the data of {component_id} can be refreshed: there is nothing to rebuild");
         return Err(Failure::new("NOT_STALE", &message));
     };
-    let sent = host.assistant.send(host, &canvas_id, client.person(), escalation.message).await;
+    let said = Said { by: client.person().cloned(), text: escalation.message, selection: None };
+    let sent = host.assistant.send(host, &canvas_id, said).await;
     let turn = sent.map_err(Failure)?;
     Ok(json!({"turn": turn}))
 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::clock;
 use crate::error::Answer;
 use crate::host::Host;
-use crate::{frame, history, proposals};
+use crate::{frame, history, past, proposals};
 
 /// The lock as a person sees it.
 pub(crate) fn lock(host: &Host, snapshot: &Snapshot) -> Value {
@@ -65,6 +65,7 @@ pub(crate) async fn all(
     let (made, _) = host.engine.data(canvas, clock::now()).await?;
     all["recipe"] = recipe(&made);
     all["history"] = history::shown(host, canvas).await?;
+    all["versions"] = past::shown(host, canvas).await?;
     all["proposals"] = proposals::shown(host, canvas).await?;
     let mode = snapshot.head.work_mode();
     all["workMode"] = json!(mode);

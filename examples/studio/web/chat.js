@@ -53,6 +53,19 @@ export function mountChat(root, studio) {
     oninput: fit,
   });
   const send = el("button", { class: "strong", type: "button", "data-testid": "send", onclick: submit }, "Send");
+  // The lines of the document that go with the next message.
+  let lines = null;
+  const selected = el("p", { class: "selected", "data-testid": "selected", hidden: true });
+  studio.select = (selection) => {
+    lines = selection;
+    selected.hidden = !lines;
+    if (!lines) return;
+    const { startLine: start, endLine: end } = lines;
+    selected.replaceChildren(
+      start === end ? `Line ${start} goes with your message` : `Lines ${start} to ${end} go with your message`,
+      iconButton("Send without the lines", CLOSE, { onclick: () => studio.select(null) }),
+    );
+  };
   const hint = el("p", { class: "hint" }, "Shift+Enter adds a line.");
   root.append(
     el(
@@ -70,7 +83,7 @@ export function mountChat(root, studio) {
     list,
     notice,
     running,
-    el("div", { class: "compose" }, input, hint, send),
+    el("div", { class: "compose" }, selected, input, hint, send),
   );
 
   // The person whose chat it is; null if it is for all.
@@ -153,7 +166,8 @@ export function mountChat(root, studio) {
     const pending = el("div", { class: "item text user pending" }, el("p", {}, text));
     list.append(pending);
     list.scrollTop = list.scrollHeight;
-    const result = await studio.act("chat.send", { text });
+    const result = await studio.act("chat.send", { text, ...(lines && { selection: lines }) });
+    if (result) studio.select(null);
     pending.remove();
     // What was not taken is offered again, before what was written since.
     if (!result) input.value = input.value ? `${text}\n${input.value}` : text;

@@ -1,13 +1,16 @@
 // The document: an editor beside what it reads like, under a lock that can be taken.
-import { Draft } from "./draft.js";
+import { Draft, digitsOf } from "./draft.js";
 import { mountKept } from "./kept.js";
 import { Marks } from "./marks.js";
 import { mountInPlace } from "./in-place.js";
+import { lastSeen, mountSelection, mountWriters } from "./past.js";
+import { who } from "./person.js";
 import { mountProposals, ProposedMarks } from "./proposals.js";
 import { move } from "./text.js";
 import { iconButton, CLOSE, el } from "./ui.js";
 import { View } from "./view.js";
 
+const ACTORS = 4; // that the title of a comparison names
 const TOOLTIP = "Assistant editing canvas…";
 
 export function mountDocument(root, studio) {
@@ -31,11 +34,13 @@ export function mountDocument(root, studio) {
   const changes = el("div", { class: "changes", hidden: true });
   const reviewRoot = el("div", { class: "review" });
   const keptRoot = el("div", { class: "kept" });
+  const writers = el("p", { class: "writers", "data-testid": "writers" });
   root.append(
     el("header", {}, el("h2", { id: "document-title" }, "Document"), lock, take, el("div", { class: "end" }, saved, tabs(root))),
     changes,
     reviewRoot,
     el("div", { class: "panes" }, el("div", { class: "pane write" }, editor), el("div", { class: "pane read" }, view)),
+    writers,
     keptRoot,
   );
   root.dataset.show = "read";
@@ -51,7 +56,7 @@ export function mountDocument(root, studio) {
   };
   const drawn = new View(flow);
   const review = mountProposals(reviewRoot, studio, () => view.focus());
-  const state = { lock: {}, isTurn: false, isComposing: false, isRefused: false, until: 0 };
+  const state = { lock: {}, isTurn: false, isComposing: false, isRefused: false, until: 0, compared: null };
 
   const draft = new Draft({
     send: (params) => studio.connection.request("document.edit", { canvasId: studio.canvas, ...params }, { onRetry }),
@@ -69,6 +74,8 @@ export function mountDocument(root, studio) {
   });
   const kept = mountKept(keptRoot, { text: () => draft.text, put, say: studio.say });
 
+  mountWriters(writers, { view, drawn, editor, draft, studio });
+  mountSelection({ view, drawn, editor, draft, selected: (lines) => studio.select(lines) });
   mountInPlace(view, drawn, {
     async find(node) {
       if (isLocked()) return void studio.say("The assistant is editing. Take control to change this now.");
@@ -108,7 +115,10 @@ export function mountDocument(root, studio) {
       drawLock(snapshot.lock);
       state.isTurn = snapshot.chat?.running === true;
       state.hasDocument = Boolean(snapshot.document);
+      const seen = draft.isLoaded ? null : lastSeen.get(studio);
       if (snapshot.document) draft.load(snapshot.document);
+      const number = /^r(\d+)-/.exec(seen)?.[1];
+      if (number && digitsOf(seen) !== digitsOf(draft.revision)) compare({ revision: Number(number) }, null);
       takeProposals(snapshot.proposals);
       draw();
       drawSaved();
@@ -118,7 +128,7 @@ export function mountDocument(root, studio) {
   studio.on("canvas.proposals.updated", ({ proposals }) => incoming(() => takeProposals(proposals)));
   studio.on("canvas.lock.updated", ({ lock: now }) => drawLock(now));
   studio.on("canvas.chat.turn", ({ running }) => {
-    if (running && !state.isTurn) hideMarks();
+    if (running && !state.isTurn && !state.compared) hideMarks();
     state.isTurn = running;
   });
   studio.connection.on("state", drawSaved);
@@ -207,7 +217,10 @@ export function mountDocument(root, studio) {
     kept.follow(splices);
     marks.followOthers(splices);
     proposed.follow(splices);
-    if (event?.actor === "assistant" && Array.isArray(event.words)) {
+    if (state.compared) {
+      draw();
+      compareAgain();
+    } else if (event?.actor === "assistant" && Array.isArray(event.words)) {
       marks.add(event.words, place, before, text);
       draw(true);
     } else {
@@ -231,33 +244,77 @@ export function mountDocument(root, studio) {
       flow.toggleAttribute("data-proposed", !proposed.isEmpty);
       drawn.draw(draft.text, all);
       drawChanges();
+      // Frames come only while the window is shown.
+      if (draft.isLoaded) lastSeen.set(studio, draft.revision);
       if (isToShow) showFirst();
       isToShow = false;
     });
   }
   function drawChanges() {
-    changes.hidden = marks.isEmpty;
+    const { compared } = state;
+    changes.hidden = marks.isEmpty && !compared;
     flow.toggleAttribute("data-testid", false);
-    if (marks.isEmpty) return;
-    flow.setAttribute("data-testid", "diff");
+    if (changes.hidden) return;
+    if (!marks.isEmpty) flow.setAttribute("data-testid", "diff");
     const count = (number, word) => `${number} ${word}`;
+    const title = !compared ? "Changes by the assistant" : compared.label ? `Since ${compared.label}` : "Changed since you looked";
+    const sums = [el("span", { class: "plus" }, count(marks.added, "added")), ", ", el("span", { class: "minus" }, count(marks.removed, "removed"))];
+    const actors = compared?.actors.slice(0, ACTORS).map((actor) => who(actor, studio.me)) ?? [];
+    if (compared?.actors.length > ACTORS) actors.push("and others");
     changes.replaceChildren(
-      el(
-        "span",
-        {},
-        "Changes by the assistant: ",
-        el("span", { class: "plus" }, count(marks.added, "added")),
-        ", ",
-        el("span", { class: "minus" }, count(marks.removed, "removed")),
-      ),
+      el("span", { class: "sums" }, el("span", {}, `${title}: `, ...(compared?.isTooLong ? [`${compared.count} changes, too many to mark`] : sums)), ...actors),
+      ...(compared?.label
+        ? [el("button", { class: "line small", type: "button", "data-testid": "restore", onclick: () => restore(compared.from) }, "Restore")]
+        : []),
       iconButton("Hide the changes", CLOSE, { onclick: hideMarks }),
     );
   }
   function hideMarks() {
-    if (marks.isEmpty) return;
+    if (marks.isEmpty && !state.compared) return;
+    state.compared = null;
     marks.clear();
     draw();
   }
+
+  // Marks what has changed since a revision or version. Without a label it is what the person last saw here, and that is
+  // shown only if others changed it.
+  async function compare(from, label) {
+    for (let left = 20; left > 0; left -= 1) {
+      if (draft.isDirty && (isLocked() || state.isRefused)) break;
+      await draft.settle();
+      const params = { canvasId: studio.canvas, from };
+      const diff = label ? await studio.act("history.diff", { from }) : await studio.connection.request("history.diff", params).catch(() => null);
+      if (!diff) return hideMarks();
+      if (draft.isDirty || digitsOf(diff.revisionId) !== digitsOf(draft.revision)) {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        continue;
+      }
+      if (!label && diff.actors.every(({ person }) => person === studio.me)) return hideMarks();
+      if (label && diff.changes === 0) {
+        hideMarks();
+        return void studio.say(`The document is the same as ${label}.`);
+      }
+      state.compared = { from, label, actors: diff.actors, count: diff.changes, isTooLong: !diff.words };
+      marks.show(diff.words ?? [], (position) => draft.placeOf(position));
+      return draw(true);
+    }
+    if (label) studio.say("The document changes too fast to compare it, or your text is not saved yet. Try again.");
+  }
+  let again = 0;
+  function compareAgain() {
+    clearTimeout(again);
+    again = setTimeout(() => state.compared && compare(state.compared.from, state.compared.label), 300);
+  }
+
+  async function restore(to) {
+    if (!isLocked()) await draft.settle();
+    if (!(await studio.act("versions.restore", { to }))) return;
+    hideMarks();
+    studio.say("Restored. Undo takes it back.");
+  }
+  studio.compare = compare;
+  studio.restore = restore;
+  studio.settle = () => (isLocked() ? undefined : draft.settle());
   // Without moving the page itself.
   function showFirst() {
     const first = drawn.firstChange;

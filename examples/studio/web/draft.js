@@ -11,7 +11,7 @@ const LONGEST_PAUSE = 2_000;
 
 // A revision id is `r<number>-<digits of the text>`.
 const numberOf = (id) => Number(/^r(\d+)-/.exec(id)?.[1] ?? NaN);
-const digitsOf = (id) => id?.slice(id.indexOf("-"));
+export const digitsOf = (id) => id?.slice(id.indexOf("-"));
 
 /**
  * Three texts: the document as the server last told it, that with what was sent, and that with what was typed since: the
@@ -66,6 +66,10 @@ export class Draft {
   /** Whether the text has all of a revision. */
   hasSeen(revision) {
     return numberOf(this.#revision) >= numberOf(revision);
+  }
+  /** Where a position of the document is in the editor, as long as the editor has the document alone. */
+  placeOf(position) {
+    return shownAt(this.#source, position);
   }
   get isDirty() {
     return this.#typed.length > 0 || this.#sent.length > 0;

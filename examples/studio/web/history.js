@@ -1,6 +1,7 @@
 // Undo and redo of the person's changes, the list of all changes, and the theme: the tools of the bar.
 import { NO_NAME, who } from "./person.js";
-import { el, icon, iconButton, menu } from "./ui.js";
+import { drawer, el, icon, iconButton } from "./ui.js";
+import { mountVersions } from "./versions.js";
 
 const UNDO = "M3 6.5h6.5a3.5 3.5 0 0 1 0 7H6M3 6.5 6 3.5M3 6.5l3 3";
 const REDO = "M13 6.5H6.5a3.5 3.5 0 0 0 0 7H10M13 6.5l-3-3M13 6.5l-3 3";
@@ -50,10 +51,13 @@ export function mountHistory(root, studio) {
   studio.walk = walk;
 
   const list = el("ul", { "data-testid": "changes" });
-  const changes = menu(icon(LIST), "history", list);
+  const versions = el("section", { "aria-labelledby": "versions-title" });
+  const all = el("section", { "aria-labelledby": "changes-title" }, el("h3", { id: "changes-title" }, "Changes"), list);
+  const changes = drawer(icon(LIST), "history", "History", versions, all);
   changes.classList.add("history");
-  changes.firstChild.setAttribute("aria-label", "Changes");
-  changes.firstChild.title = "Changes, and who made them";
+  changes.firstChild.setAttribute("aria-label", "History");
+  changes.firstChild.title = "History: versions, and who changed what";
+  mountVersions(versions, studio);
 
   // What the person in this window can undo and redo. The server knows it of a named person who was here when it was sent.
   function ofMe(history) {
@@ -73,7 +77,7 @@ export function mountHistory(root, studio) {
     list.replaceChildren(...(all.length ? all.map(row) : [el("li", { class: "muted" }, "Nothing was changed yet.")]));
   };
 
-  function row({ change, kind, summary, at, by }) {
+  function row({ change, kind, summary, at, by, revision }) {
     const actor = by ?? {};
     const of = what(summary).replace(/^the document \((\d+) added, (\d+) removed\)$/, "Document: +$1 −$2");
     const text = kind === "revert" ? `Taken back: ${of}` : of;
@@ -83,13 +87,19 @@ export function mountHistory(root, studio) {
       changes.firstChild.focus();
       if (!(await studio.act("history.undo", { change }))) studio.resync();
     };
+    const compare = () => studio.compare({ revision }, `this change: ${text}`);
     const mayTake = actor.person === studio.me || actor.person === undefined;
     return el(
       "li",
       { "data-change": change },
       who(actor, studio.me),
       el("span", { title: typeof at === "number" ? new Date(at).toLocaleString() : null }, text),
-      mayTake && el("button", { class: "line small", type: "button", "aria-label": `Take back: ${text}`, onclick: takeBack }, "Take back"),
+      el(
+        "div",
+        { class: "acts" },
+        of.startsWith("Document:") && el("button", { class: "line small", type: "button", "aria-label": `What changed since: ${text}`, onclick: compare }, "Compare"),
+        mayTake && el("button", { class: "line small", type: "button", "aria-label": `Take back: ${text}`, onclick: takeBack }, "Take back"),
+      ),
     );
   }
   studio.on("snapshot", ({ history }) => draw(history));

@@ -35,6 +35,14 @@ const studio = {
   say,
   /** Undoes or redoes the person's last change: `undo` or `redo`. */
   walk: undefined,
+  /** Marks what has changed in the document since `{revision}` or `{version}`, which `label` describes. */
+  compare: undefined,
+  /** Makes the document of `{revision}` or `{version}` the present one. */
+  restore: undefined,
+  /** Resolves when the server has what was typed. */
+  settle: undefined,
+  /** Sends the lines `{startLine, endLine, baseRevisionId}` with the next message, or none. */
+  select: undefined,
   ask,
   resync,
   /** Gives the window's person another name, or none. A refusal is said, and gives false. */

@@ -51,6 +51,12 @@ export class Marks {
     else if (after) this.#list = after.is;
   }
 
+  /** Shows these words `{del, ins, at}` alone. `place` gives where a position of theirs is in the text. */
+  show(words, place) {
+    this.clear();
+    this.#list = words.map(({ del, ins, at }) => ({ from: place(at), to: place(at + ins.length), del }));
+  }
+
   /**
    * Adds words `{del, ins, at}`, by which the text `before` became `after`; `place` gives where a position of theirs is in the
    * text. Older marks give way.

@@ -1,11 +1,10 @@
 // Edits that wait for a decision: a list with what stands there and what would, and marks in the text as it reads.
+import { digitsOf } from "./draft.js";
 import { who } from "./person.js";
 import { move } from "./text.js";
 import { el } from "./ui.js";
 
 const SHOWN = 4_000; // characters of a part that are shown
-
-const digitsOf = (id) => id?.slice(id.indexOf("-"));
 
 /** What would go and what would come, in the text of the editor: `{from, to, ins}`. */
 export class ProposedMarks {

@@ -31,6 +31,26 @@ export const CLOSE = "M4 4l8 8M12 4l-8 8";
 
 /** A button that opens a panel, which closes by Escape and by a press elsewhere. */
 export function menu(label, testid, ...children) {
+  const node = panel(label, testid, ...children);
+  document.addEventListener("pointerdown", ({ target }) => {
+    if (node.open && !node.contains(target)) node.open = false;
+  });
+  return node;
+}
+
+/** A button that opens a panel at the side of the page. It stays while the person works elsewhere. */
+export function drawer(label, testid, title, ...children) {
+  const close = () => {
+    node.open = false;
+    node.firstChild.focus();
+  };
+  const head = el("div", { class: "head" }, el("h2", {}, title), iconButton(`Close: ${title}`, CLOSE, { onclick: close }));
+  const node = panel(label, testid, head, ...children);
+  node.classList.add("drawer");
+  return node;
+}
+
+function panel(label, testid, ...children) {
   const summary = el("summary", {}, label);
   const node = el("details", { class: "menu", "data-testid": testid }, summary, el("div", { class: "panel" }, ...children));
   node.addEventListener("keydown", (event) => {
@@ -39,8 +59,15 @@ export function menu(label, testid, ...children) {
     summary.focus();
     event.stopPropagation();
   });
-  document.addEventListener("pointerdown", ({ target }) => {
-    if (node.open && !node.contains(target)) node.open = false;
-  });
   return node;
 }
+
+/** A time of the past as people say it, such as "3 minutes ago", with the exact one as its title. `skew` is the server's clock less this page's. */
+export function ago(at, skew = 0) {
+  const seconds = Math.min((at - skew - Date.now()) / 1000, 0);
+  const [size, unit] = UNITS.find(([size]) => -seconds >= size) ?? [1, "second"];
+  const text = -seconds < 5 ? "just now" : SAID.format(Math.trunc(seconds / size), unit);
+  return el("time", { datetime: new Date(at).toISOString(), title: new Date(at).toLocaleString() }, text);
+}
+const SAID = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const UNITS = [[31_536_000, "year"], [2_592_000, "month"], [86_400, "day"], [3_600, "hour"], [60, "minute"]];

@@ -12,7 +12,7 @@ const MORE = 400;
 /** Draws into `root`, and again only what has changed since the last time. */
 export class View {
   #root;
-  #drawn = []; // {key, node, start}, with the line that the node begins at, or without it where nothing can be changed
+  #drawn = []; // {key, node, start, lines}; without `start`, nothing can be changed there
   #isWhole = false;
   #last = null;
   #frame = 0;
@@ -59,6 +59,11 @@ export class View {
     return block?.start === undefined || !block ? null : block.start + Number(placed.dataset.line) + 1;
   }
 
+  /** The first and last line of the block around a node, from 1. */
+  linesOf(node) {
+    return this.#drawn.find((one) => one.node.contains(node))?.lines;
+  }
+
   /** The element that begins at a line. */
   nodeAt(line) {
     const block = this.#drawn.findLast(({ start }) => start < line);
@@ -86,7 +91,7 @@ export class View {
   // What is to stand there: a key that tells equal blocks, and how to draw one.
   #wanted(text, lines, marks) {
     const found = blocks(lines);
-    if (marks.isEmpty) return found.map(({ start, end, make }) => ({ key: lines.slice(start, end).join("\n"), make, start }));
+    if (marks.isEmpty) return found.map(({ start, end, make }) => ({ key: lines.slice(start, end).join("\n"), make, start, lines: [start + 1, end] }));
     const starts = [0];
     for (const line of lines) starts.push(starts[starts.length - 1] + line.length + 1);
     const out = [];
@@ -99,8 +104,9 @@ export class View {
       between(starts[start]);
       const [from, stop] = [starts[start], Math.min(starts[end], text.length)];
       const inside = marks.within(from, stop, end === lines.length);
-      if (inside.length > 0) out.push(changed(text, from, text[stop - 1] === "\n" ? stop - 1 : stop, inside));
-      else out.push({ key: text.slice(from, Math.max(from, starts[end] - 1)), make, start });
+      const place = [start + 1, end];
+      if (inside.length > 0) out.push({ ...changed(text, from, text[stop - 1] === "\n" ? stop - 1 : stop, inside), lines: place });
+      else out.push({ key: text.slice(from, Math.max(from, starts[end] - 1)), make, start, lines: place });
       seen = stop;
     }
     if (found.length === 0 || seen < text.length) between(text.length + 1);
@@ -128,7 +134,7 @@ export class View {
     nodes.append(...fresh.map(({ node }) => node));
     this.#root.insertBefore(nodes, before);
     this.#drawn = [...drawn.slice(0, head), ...fresh, ...drawn.slice(drawn.length - tail)];
-    for (const [index, { start }] of wanted.entries()) this.#drawn[index].start = start;
+    for (const [index, { start, lines }] of wanted.entries()) Object.assign(this.#drawn[index], { start, lines });
   }
 }
 

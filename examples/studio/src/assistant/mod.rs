@@ -34,7 +34,8 @@ use self::chat::Item;
 pub use self::live::LiveModel;
 pub use self::script::Script;
 use self::seat::Seat;
-use self::turn::{Asker, Said};
+use self::turn::Asker;
+pub(crate) use self::turn::Said;
 use crate::host::Host;
 
 /// Who speaks.
@@ -117,11 +118,10 @@ impl Assistant {
         self: &Arc<Self>,
         host: &Arc<Host>,
         canvas: &CanvasId,
-        person: Option<&PersonId>,
-        text: String,
+        said: Said,
     ) -> Result<u64, Value> {
-        let seat = self.seat_of(host, canvas, person).await.map_err(|error| turn::engine_json(&error))?;
-        let said = Said { by: person.cloned(), text };
+        let seat = self.seat_of(host, canvas, said.by.as_ref()).await;
+        let seat = seat.map_err(|error| turn::engine_json(&error))?;
         let begun = turn::begin(self, host, seat, said, Asker::Person).await?;
         let number = begun.number();
         tokio::spawn(begun.run());
@@ -139,7 +139,7 @@ impl Assistant {
             code: error["code"].as_str().map(str::to_owned),
             message: error["message"].as_str().unwrap_or("the assistant does not answer").to_owned(),
         };
-        let (seat, said) = (self.seat(canvas, None), Said { by: None, text });
+        let (seat, said) = (self.seat(canvas, None), Said { by: None, text, selection: None });
         let begun = turn::begin(self, host, seat, said, Asker::Surface).await.map_err(failed)?;
         // The turn goes on to its end where nobody waits for it any more.
         let said = tokio::spawn(begun.run()).await;

@@ -8,7 +8,7 @@ use canvas_core::{CallId, CodedError as _, EngineError, PersonId};
 use canvas_providers::{
     Event, Interruption, Issuer, LogEvent, Outcome, Provider, StreamEvent, TurnDriver, TurnEvent, TurnOptions,
 };
-use canvas_tools::{Session, SessionError};
+use canvas_tools::{Session, SessionError, UserSelection};
 use serde_json::{Value, json};
 use tokio::sync::{OwnedMutexGuard, watch};
 
@@ -54,9 +54,11 @@ pub(super) enum Asker {
 
 /// A message, and the named person who sends it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Said {
-    pub(super) by: Option<PersonId>,
-    pub(super) text: String,
+pub(crate) struct Said {
+    pub(crate) by: Option<PersonId>,
+    pub(crate) text: String,
+    /// The lines that the person selected.
+    pub(crate) selection: Option<UserSelection>,
 }
 
 /// Begins the next turn.
@@ -64,7 +66,7 @@ pub(super) async fn begin(
     assistant: &Assistant,
     host: &Arc<Host>,
     seat: Arc<Seat>,
-    Said { by, text }: Said,
+    Said { by, text, selection }: Said,
     asker: Asker,
 ) -> Result<Begun, Value> {
     if text.trim().is_empty() || text.len() > MESSAGE {
@@ -109,7 +111,7 @@ pub(super) async fn begin(
     session.mode = edits.mode();
     // What the engine takes for seen from here on must be in the history once the turn is over.
     seat.keep_history(&conversation.history, true);
-    let began = session.begin_turn(&host.engine, call(host, "message"), now).await;
+    let began = session.begin_turn_with(&host.engine, call(host, "message"), selection, now).await;
     let began = began.map_err(|error| session_json(&error))?;
     seat.append(host, Item::said(by, &text));
     let stop = seat.started();

@@ -106,6 +106,40 @@ async fn a_restart_loses_neither_the_chat_nor_what_the_model_was_sent() {
     studio.end().await;
 }
 
+/// The lines are those of the text that the person saw, and the model is told where they are by now.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_model_is_told_which_lines_the_person_selected() {
+    let folder = Folder::new("selection");
+    let studio = Studio::on(folder.database()).await;
+    let mut client = studio.client("one").await;
+    say(&mut client, "hello").await;
+    let (_, base) = client.text_of().await;
+    let splice = json!({"at": 0, "remove": 0, "insert": "One more line.\n"});
+    client.ok("document.edit", json!({"baseRevisionId": base, "splice": splice})).await;
+    let lines = |start: i64, end: i64| json!({"startLine": start, "endLine": end, "baseRevisionId": base});
+    for selection in [json!({"startLine": 1}), lines(-1, 1), json!("1-2")] {
+        let message = json!({"text": "hello", "selection": selection});
+        assert_eq!(client.code("chat.send", message).await, "INVALID_ARGUMENTS");
+    }
+    for (selection, told) in [
+        (lines(1, 2), Some("lines 2-3")),
+        // Lines that are not there are left out, and the message arrives.
+        (lines(0, 0), None),
+        (lines(3, 2), None),
+        (lines(1, 9_999), None),
+    ] {
+        let sent = folder.messages().len();
+        client.ok("chat.send", json!({"text": "hello", "selection": selection})).await;
+        over(&mut client).await;
+        let new = folder.messages().split_off(sent);
+        let is_told = new.iter().any(|message| message.contains("The user selected"));
+        assert_eq!(is_told, told.is_some(), "{new:?}");
+        assert!(told.is_none_or(|lines| new[0].contains(lines)), "{new:?}");
+        assert_eq!(new.last().unwrap(), "hello");
+    }
+    studio.end().await;
+}
+
 /// What the model did in a turn that the end of the server has cut off is in no history.
 #[tokio::test(flavor = "multi_thread")]
 async fn after_an_end_in_the_middle_of_a_turn_the_model_gets_the_whole_canvas() {

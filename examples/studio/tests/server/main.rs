@@ -6,6 +6,7 @@ mod documents;
 mod events;
 mod faces;
 mod http;
+mod past;
 mod people;
 mod program;
 mod socket;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::common::{Client, Studio, close};
 
 /// Replaces a part of the document.
-async fn edit(client: &mut Client, old: &str, new: &str) {
+pub(crate) async fn edit(client: &mut Client, old: &str, new: &str) {
     let (text, base) = client.text_of().await;
     let at = text[..text.find(old).expect(old)].encode_utf16().count();
     let splice = json!({"at": at, "remove": old.encode_utf16().count(), "insert": new});
@@ -13,7 +13,7 @@ async fn edit(client: &mut Client, old: &str, new: &str) {
 }
 
 /// Sends a message, and waits until its turn is over.
-async fn say(client: &mut Client, text: &str) {
+pub(crate) async fn say(client: &mut Client, text: &str) {
     client.ok("chat.send", json!({"text": text})).await;
     while client.ok("canvas.get", json!({})).await["chat"]["running"] == true {
         client.event("canvas.chat.turn").await;
