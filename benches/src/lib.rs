@@ -16,6 +16,7 @@ pub mod bytes;
 pub mod call;
 pub mod counted;
 pub mod edit;
+pub mod git;
 pub mod history;
 pub mod inputs;
 pub mod measure;

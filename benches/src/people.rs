@@ -35,6 +35,8 @@ pub struct History {
 pub struct Version {
     /// The anonymous name of the author, such as `author-3`.
     pub author: String,
+    /// Seconds since 1970.
+    pub at: u64,
     /// All lines of the file.
     pub text: String,
 }
@@ -206,7 +208,7 @@ pub fn undo_each(history: &History, undone: &mut Undone) {
 /// Returns the lines of the last version with the authors who last wrote them.
 fn lines_with_authors(versions: &[Version]) -> Vec<(String, &str)> {
     let (mut text, mut lines): (&str, Vec<(String, &str)>) = ("", Vec::new());
-    for Version { author, text: next } in versions {
+    for Version { author, text: next, .. } in versions {
         let mut at = 0;
         let starts: BTreeMap<usize, usize> = lines
             .iter()
