@@ -42,6 +42,7 @@ pub mod surface;
 pub mod target;
 pub mod template;
 pub mod traces;
+pub mod versions;
 pub mod watch;
 
 use measure::Effort;
@@ -63,7 +64,7 @@ pub const NATIVE: &str = "native-1";
 pub const RECIPE_DATE: &str = "recipe-date";
 
 /// Every work, in the order of the table.
-pub const WORKS: [Work; 44] = [
+pub const WORKS: [Work; 45] = [
     Work { name: "apply-1", rows: |name, size, effort| apply::rows(name, 1, size, effort) },
     Work { name: "apply-10", rows: |name, size, effort| apply::rows(name, 10, size, effort) },
     Work { name: "apply-200", rows: |name, size, effort| apply::rows(name, 200, size, effort) },
@@ -94,6 +95,7 @@ pub const WORKS: [Work; 44] = [
         name: "history-100000",
         rows: |name, size, effort| call::rows_with_history(name, 100_000, size, effort),
     },
+    Work { name: versions::PAST, rows: versions::rows },
     Work { name: "surface-template", rows: template::rows },
     Work { name: "recipe-sort", rows: recipe::rows_sorted },
     Work { name: RECIPE_DATE, rows: recipe::rows_of_dates },

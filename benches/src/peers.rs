@@ -1,9 +1,11 @@
-//! Peers that are not written in Rust: the board's, which are libraries of browsers, that of time expressions, and OpenAI's
-//! own applier of V4A diffs. Node and Python run them.
+//! Peers that are not written in Rust: the board's, which are libraries of browsers, that of time expressions, those
+//! of documents of the past, and OpenAI's own applier of V4A diffs. Node and Python run them.
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
 
 use crate::board::BoardRow;
 use crate::measure::Time;
@@ -75,6 +77,23 @@ pub fn date_math() -> Result<Time, Skipped> {
     let Output { stdout, .. } = run("node", Command::new("node").arg(script).env("TZ", "Europe/Berlin"))?;
     let [median_ns, fastest_ns] = serde_json::from_slice(&stdout).map_err(Skipped::Unreadable)?;
     Ok(Time { median_ns, fastest_ns })
+}
+
+/// The subjects of [`past`].
+pub const PAST: [&str; 5] = ["automerge view", "automerge diff", "yjs snapshot", "yjs diff", "yjs authors"];
+
+/// Runs Automerge and Yjs on a history, for each of [`PAST`].
+///
+/// # Errors
+///
+/// Where they cannot be run here, or give another text.
+#[expect(clippy::missing_panics_doc, reason = "strings serialise")]
+pub fn past(history: &Value) -> Result<[Time; 5], Skipped> {
+    let script = installed()?.join("past.mjs");
+    let history = serde_json::to_vec(history).expect("strings serialise");
+    let Output { stdout, .. } = run_on("node", Command::new("node").arg(script), &history)?;
+    let times: [[f64; 2]; 5] = serde_json::from_slice(&stdout).map_err(Skipped::Unreadable)?;
+    Ok(times.map(|[median_ns, fastest_ns]| Time { median_ns, fastest_ns }))
 }
 
 /// Runs OpenAI's own applier of V4A diffs on one edit. The first run installs it in the pinned version.

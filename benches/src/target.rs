@@ -69,7 +69,7 @@ const fn at_least(work: &'static str, beside: &'static str, least: f64) -> Targe
 }
 
 /// Every target.
-pub const TARGETS: [Target; 29] = [
+pub const TARGETS: [Target; 33] = [
     at_most("apply-1", MB, "canvas", "× memcpy", 1.6),
     at_most("apply-200", MB, "canvas", "× memcpy", 5.0),
     at_most("build-10", MB, "canvas", "× imara-myers", 1.1),
@@ -89,6 +89,10 @@ pub const TARGETS: [Target; 29] = [
     at_most("call", KB_100, "canvas", "× blake3 and memcpy", 2.0),
     at_most("call", MB, "canvas", "× blake3 and memcpy", 1.0),
     at_most("merge-words", KB_100, "canvas", "ms", 5.0),
+    at_most("past", MB, "blame", "ms", 0.1),
+    at_most("past", MB, "text", "× memcpy", 3.0),
+    at_most("past", MB, "text, collected", "ms", 5.0),
+    at_most("past", MB, "diff", "× texts and patch", 1.2),
     at_most("bytes-edit", MB, "canvas", "bytes", 65_536.0),
     at_most("memory", MB, "outline", "× the text", 3.0),
     at_most("memory", MB, "live-outline", "× the text", 3.0),

@@ -10,7 +10,7 @@ use canvas_benches::report::Row;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
 use canvas_benches::stores;
 use canvas_benches::target::{Judged, Target};
-use canvas_benches::{NATIVE, RECIPE_DATE, WORKS, board, bytes, memory, peers, report};
+use canvas_benches::{NATIVE, RECIPE_DATE, WORKS, board, bytes, memory, peers, report, versions};
 
 #[global_allocator]
 static ALLOCATOR: &peakmem_alloc::PeakMemAlloc<std::alloc::System> = memory::COUNTING;
@@ -23,8 +23,8 @@ const USAGE: &str = "usage: compare [--json] [--quick] [--peers] [WORK...]
          bytes of bytes-edit; per_second of stores. A row that has a target
          has `target`, and `times` where it is set against another subject
 --quick  two sizes and fewer repetitions, within a minute
---peers  the peers of board, time expressions and V4A diffs too; needs node, npm and
-         python3 with venv
+--peers  the peers of board, time expressions, the past and V4A diffs too; needs node,
+         npm and python3 with venv
 WORK     only these: a name, `apply-200`, or the start of several, `apply`;
          `memory` is how much is held at once, `bytes-edit` how much
          the edit of a line puts into a store
@@ -119,11 +119,10 @@ fn compare(arguments: &Arguments, out: &mut impl Write) -> io::Result<()> {
         for &size in sizes {
             let mut rows = (work.rows)(work.name, size, effort);
             if let Some(first) = rows.first().cloned().filter(|_| arguments.peers) {
-                match foreign_peer(work.name, size) {
-                    None => {}
-                    Some((subject, Ok(time))) => rows.push(Row { subject, time: Ok(time), ..first }),
-                    Some((subject, Err(skipped))) => {
-                        writeln!(io::stderr(), "{subject}: not run: {skipped}")?;
+                for (subject, time) in foreign_peers(work.name, size, effort) {
+                    match time {
+                        Ok(time) => rows.push(Row { subject, time: Ok(time), ..first.clone() }),
+                        Err(skipped) => writeln!(io::stderr(), "{subject}: not run: {skipped}")?,
                     }
                 }
             }
@@ -166,12 +165,19 @@ fn measure_studio(arguments: impl Iterator<Item = String>) -> io::Result<ExitCod
     Ok(status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from))
 }
 
-/// What a peer in another language takes.
-fn foreign_peer(work: &str, size: usize) -> Option<(&'static str, Result<Time, Skipped>)> {
+/// The times of the peers in other languages.
+fn foreign_peers(work: &str, size: usize, effort: Effort) -> Vec<(&'static str, Result<Time, Skipped>)> {
     match work {
-        NATIVE => Some(("openai-agents", peers::apply_patch(&V4aEdit::new(size)?))),
-        RECIPE_DATE => Some(("@elastic/datemath", peers::date_math())),
-        _ => None,
+        NATIVE => {
+            let edit = V4aEdit::new(size);
+            edit.map(|edit| ("openai-agents", peers::apply_patch(&edit))).into_iter().collect()
+        }
+        RECIPE_DATE => vec![("@elastic/datemath", peers::date_math())],
+        versions::PAST => match peers::past(&versions::recorded(size, effort)) {
+            Ok(times) => peers::PAST.into_iter().zip(times.map(Ok)).collect(),
+            Err(skipped) => vec![("automerge and yjs", Err(skipped))],
+        },
+        _ => Vec::new(),
     }
 }
 
