@@ -21,13 +21,11 @@ use canvas_lease::Timestamp;
 use canvas_patch::{Delta, TextEdit};
 use serde::{Deserialize, Serialize};
 
-use crate::document::step::DocumentStep;
 use crate::face::contents::Contents;
 use crate::history::cause::Cause;
-use crate::history::journal::{Entry, EntryKind, Reverts};
+use crate::history::journal::{Entry, EntryKind, Reverts, step_of};
 use crate::history::kept::Kept;
 use crate::history::number::ChangeNumber;
-use crate::history::step::Step;
 use crate::model::actor::Actor;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::TreeFile;
@@ -403,14 +401,6 @@ impl Writer {
     fn is_kept(&self, kept: Kept) -> bool {
         kept.has_number(self.line.change.get(), self.effects_before)
     }
-}
-
-/// Returns the change of the document that an entry made.
-pub(crate) fn step_of(entry: &Entry) -> Option<&DocumentStep> {
-    entry.steps().find_map(|step| match step {
-        Step::Document(step) => Some(step),
-        _ => None,
-    })
 }
 
 fn lines(text: &str) -> std::str::SplitInclusive<'_, char> {

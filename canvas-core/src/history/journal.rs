@@ -15,6 +15,7 @@ use canvas_lease::Timestamp;
 use canvas_patch::Delta;
 use serde::{Deserialize, Serialize};
 
+use crate::document::step::DocumentStep;
 use crate::history::number::{ChangeNumber, EntryNumber};
 use crate::history::step::Step;
 use crate::model::actor::{Actor, PersonId};
@@ -25,7 +26,7 @@ use crate::model::json_text::json_text;
 use crate::model::links::{self, Linked};
 use crate::model::op_key::OpKey;
 use crate::model::receipt::is_zero;
-use crate::model::revision::Revision;
+use crate::model::revision::{Revision, RevisionId};
 use crate::proposal::decision::Decision;
 
 impl JournalSlot {
@@ -392,6 +393,14 @@ impl Entry {
         }
     }
 
+    /// Returns the revision ids of the document before and after the entry, if it changes the document. The
+    /// first id may have a higher number than the revision that wrote this document.
+    pub fn document_ids(&self) -> Option<(RevisionId, RevisionId)> {
+        let step = step_of(self)?;
+        let before = RevisionId::new(self.revision_before, step.before);
+        Some((before, RevisionId::new(self.revision_after, step.after)))
+    }
+
     /// Returns the id of the previous entry.
     pub(crate) fn previous(&self) -> Option<BlobId> {
         self.previous
@@ -419,6 +428,14 @@ impl Entry {
     pub(crate) fn steps(&self) -> impl DoubleEndedIterator<Item = &Step> {
         [&self.step].into_iter().chain(&self.also)
     }
+}
+
+/// Returns the change of the document that an entry made.
+pub(crate) fn step_of(entry: &Entry) -> Option<&DocumentStep> {
+    entry.steps().find_map(|step| match step {
+        Step::Document(step) => Some(step),
+        _ => None,
+    })
 }
 
 impl Linked for Entry {

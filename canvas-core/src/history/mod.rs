@@ -42,7 +42,7 @@ pub use self::number::{ChangeNumber, EntryNumber};
 pub use self::past::{At, PastDocument};
 pub use self::revert::{ChangeSelection, ChangesOf};
 pub use self::step::Step;
-pub use crate::engine::{BlamedLines, DocumentDiff, JournalReplay, Stacks};
+pub use crate::engine::{BlamedLines, DocumentChanges, DocumentDiff, JournalReplay, Stacks};
 pub use crate::model::journal_slot::JournalSlot;
 pub use crate::transition::refusal::{HistoryRefusal, UndoRefusal};
 pub use crate::transition::undo::{

@@ -44,4 +44,10 @@ impl PastDocument {
     pub fn text(&self) -> &str {
         self.text.as_text().unwrap_or_default()
     }
+
+    /// Whether a revision id has the digits of this text. A read finds a document by the number alone, so check an id
+    /// from a client or a model. It may be of another canvas, or of a deleted one with the same name.
+    pub fn is_named_by(&self, id: RevisionId) -> bool {
+        self.revision_id.at(id.revision()) == id
+    }
 }

@@ -98,6 +98,11 @@ impl RevisionId {
     pub const fn revision(self) -> Revision {
         self.revision
     }
+
+    /// Returns the id of the same content at another revision.
+    pub(crate) const fn at(self, revision: Revision) -> Self {
+        Self { revision, ..self }
+    }
 }
 
 impl fmt::Display for RevisionId {

@@ -601,3 +601,21 @@ fn a_change_is_undone_from_under_a_long_one_of_another_face() {
     let board = block_on(world.engine.board(&world.canvas, world.now())).unwrap().0.unwrap();
     assert!(board.is_empty());
 }
+
+/// A page skips changes of other faces, and says where to go on if there are many.
+#[test]
+fn a_page_of_document_changes_skips_those_of_the_board() {
+    let world = with_board();
+    world.edit("first\n");
+    let id = made(&world.ask("model", board_command(MODEL, tile(0))));
+    (0..300).for_each(|n| drop(world.ask("user", board_command(Author::User, moved(&id, n % 2)))));
+    world.edit("second\n");
+    let page = |before, limit| {
+        block_on(world.engine.document_changes(&world.canvas, before, limit, world.now())).unwrap()
+    };
+    let (newest, both) = (page(None, 1), page(None, 2));
+    assert_eq!((newest.entries.len(), newest.next), (1, Some(newest.entries[0].number)));
+    assert_eq!(both.entries, newest.entries);
+    let rest = page(both.next, 2);
+    assert_eq!((rest.entries.len(), rest.next), (1, None));
+}

@@ -111,6 +111,43 @@ fn a_past_text_is_few_round_trips() {
     }
 }
 
+/// Pages of changes have each kept change once, with the revisions of its texts, and read no others.
+#[test]
+fn pages_list_each_change_and_read_no_other() {
+    let world = World::new("0\n");
+    (1..=200).for_each(|n| drop(world.edit(&format!("{n}\n"))));
+    for (limit, read) in [(1, 12), (20, 40), (50, 70), (1_000, 220)] {
+        let (peer, mut next, mut listed) = (world.peer(), None, Vec::new());
+        loop {
+            let page = block_on(peer.engine.document_changes(&peer.canvas, next, limit, peer.now())).unwrap();
+            assert!(
+                !listed.is_empty() || peer.spy().read() <= read,
+                "{} blobs for {limit}",
+                peer.spy().read()
+            );
+            assert!(page.entries.len() == limit || page.next.is_none());
+            listed.extend(page.entries.iter().map(|entry| entry.document_ids().unwrap()));
+            next = page.next;
+            if next.is_none() {
+                break;
+            }
+        }
+        assert_eq!(listed.len(), 200);
+        assert_eq!(listed[0].1, world.head().revision_id());
+        assert!(listed.windows(2).all(|two| two[0].0 == two[1].1));
+        for (before, after) in [listed[0], listed[100], listed[199]] {
+            let past = at(&world, before.revision().get()).unwrap();
+            assert!(past.is_named_by(before) && past.revision_id == before && !past.is_named_by(after));
+        }
+    }
+    collect(&world, 3);
+    let page =
+        |limit| block_on(world.engine.document_changes(&world.canvas, None, limit, world.now())).unwrap();
+    assert_eq!((page(3).entries.len(), page(3).next), (3, None));
+    assert_eq!((page(2).entries.len(), page(2).next.map(|next| next.get())), (2, Some(199)));
+    assert_eq!((page(0).entries.len(), page(0).next.map(|next| next.get())), (0, Some(201)));
+}
+
 #[test]
 fn a_revision_that_the_canvas_has_not_is_not_found() {
     let world = World::new("a\n");
