@@ -102,6 +102,10 @@ impl Story {
         call("canvas_move", json!({"from": {"section": ["Remarks"]}, "before": {"section": ["Plan"]}}));
         call("canvas_edit_table", json!({"table": 1, "set": {"row": 1, "column": "by", "value": "two"}}));
         call("canvas_set_front_matter", json!({"key": "title", "value": "Plan"}));
+        let history = call("canvas_history", json!({"limit": 3, "versions": true}));
+        let past = |revision: &Value| json!({"start_line": 1, "end_line": 3, "revision_id": revision});
+        call("canvas_read_lines", past(&history["changes"][1]["revision_id"]));
+        call("canvas_read_lines", past(&json!("r99-00000000")));
         call("canvas_renew_lease", json!({}));
         self.tool_of("agent:main:other", "plan", "extended", "canvas_check_out", json!({}));
         self.tool("plan", "extended", "canvas_check_in", json!({"lease_id": lease}));

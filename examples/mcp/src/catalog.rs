@@ -88,7 +88,18 @@ const ENTRIES: &[Entry] = &[
         Effect::Reads,
         &[("matches", "array"), ("total", "integer")],
     ),
-    document("canvas_read_lines", "Read lines", Effect::Reads, LINES),
+    document(
+        "canvas_read_lines",
+        "Read lines",
+        Effect::Reads,
+        &[
+            ("text", "string"),
+            ("start_line", "integer"),
+            ("end_line", "integer"),
+            ("past_revision_id", "string"),
+            ("past_lines", "array"),
+        ],
+    ),
     document("canvas_read_all", "Read the document", Effect::Reads, LINES),
     document("canvas_apply_patch", "Patch the document", Effect::Removes, PATCHED),
     document(
@@ -98,6 +109,12 @@ const ENTRIES: &[Entry] = &[
         &[("sections", "array"), ("total_sections", "integer"), ("truncated", "boolean")],
     ),
     document("canvas_read_section", "Read a section", Effect::Reads, LINES),
+    document(
+        "canvas_history",
+        "List the last changes",
+        Effect::Reads,
+        &[("changes", "array"), ("next_before", "integer"), ("versions", "array")],
+    ),
     document("canvas_replace_lines", "Replace lines", Effect::Removes, PATCHED),
     document("canvas_move", "Move a place", Effect::Changes, PATCHED),
     document("canvas_replace_all", "Replace all matches", Effect::Removes, PATCHED),

@@ -174,12 +174,13 @@ const USER: &str = "\0user";
 const MAIN: &str = "main";
 
 /// Tools that leave no receipt: a retry of their calls runs again.
-const READS: [&str; 8] = [
+const READS: [&str; 9] = [
     "canvas_grep",
     "canvas_read_lines",
     "canvas_read_all",
     "canvas_outline",
     "canvas_read_section",
+    "canvas_history",
     "document_snapshot",
     "show_canvas",
     "plan_canvas",

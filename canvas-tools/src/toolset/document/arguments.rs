@@ -6,6 +6,7 @@
 use std::num::NonZeroUsize;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 #[derive(Debug, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -53,6 +54,29 @@ pub(super) struct ReadLines {
     /// [start_line, end_line] of more ranges.
     #[serde(default)]
     pub(super) more_ranges: Option<Vec<[u64; 2]>>,
+    /// Read the lines of this earlier revision, which takes no lease.
+    #[serde(default)]
+    pub(super) revision_id: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub(super) struct History {
+    // Ignored, because the prompt says to pass it to every tool.
+    #[serde(default, rename = "lease_id")]
+    #[cfg_attr(feature = "schema", schemars(skip))]
+    pub(super) _lease_id: IgnoredAny,
+    /// Changes to list. Default 20.
+    #[serde(default)]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 50)))]
+    pub(super) limit: Option<usize>,
+    /// The next_before of a reply.
+    #[serde(default)]
+    pub(super) before: Option<u64>,
+    /// List named versions, too.
+    #[serde(default)]
+    pub(super) versions: Option<bool>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -184,6 +208,7 @@ pub(crate) fn argument_schemas() -> Vec<(&'static str, serde_json::Value)> {
         Tool::ReadLines => tidy_schema_of::<ReadLines>(),
         Tool::ApplyPatch => tidy_schema_of::<ApplyPatch>(),
         Tool::Outline => tidy_schema_of::<Outline>(),
+        Tool::History => tidy_schema_of::<History>(),
         Tool::ReadSection => tidy_schema_of::<ReadSection>(),
         Tool::ReplaceLines => tidy_schema_of::<ReplaceLines>(),
         Tool::Move => tidy_schema_of::<structure::Move>(),

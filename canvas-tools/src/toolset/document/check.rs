@@ -4,16 +4,18 @@ use std::iter;
 use std::num::NonZeroUsize;
 
 use canvas_core::document::{Base, EditStructure, ParseRangeHashError, Replacement};
+use canvas_core::history::EntryNumber;
 use canvas_core::lease::{CheckIn, LeaseId, LeaseRefusal, Renew};
 use canvas_core::rollout::Rollout;
 use canvas_core::text::{Address, Part};
-use canvas_core::{Author, Policy, Refused as _, RevisionId};
+use canvas_core::{Author, ParseRevisionIdError, Policy, Refused as _, RevisionId};
 use serde_json::Value;
 
 use super::arguments::{
-    self as types, ApplyPatch, CheckOut, Grep, Lease, Outline, RangeText, ReadLines, ReadSection,
+    self as types, ApplyPatch, CheckOut, Grep, History, Lease, Outline, RangeText, ReadLines, ReadSection,
     ReplaceLines, Scope,
 };
+use super::history::{CHANGES, MAX_CHANGES, Page};
 use super::reading::Reading;
 use super::search::{MAX_CONTEXT, Search, bad_query};
 use super::structure::{self, StructureCall};
@@ -29,6 +31,9 @@ pub(super) enum CheckedCall {
     Renew(Renew),
     CheckIn(CheckIn),
     Read(ReadAccess, Reading),
+    /// Lines of an earlier revision.
+    ReadPast(RevisionId, Vec<(usize, usize)>),
+    History(Page),
     ApplyPatch(canvas_core::document::ApplyPatch, Option<Resend>),
     ReplaceLines(canvas_core::document::ReplaceLines),
     EditStructure(EditStructure, Option<structure::Search>),
@@ -101,8 +106,8 @@ pub(super) fn check(
     let (rule, rollout, sent) = (tool.lease_rule(policy.rollout), policy.rollout, &call.arguments);
     let lease = LeaseArgument { rule, rollout, arguments: sent };
     let hidden = tool.hidden(toolset, rollout);
-    if tool == Tool::ApplyPatch && !toolset.resend && sent.get("resend").is_some() {
-        return Err(ToolError::argument("/resend", "unknown field `resend`: leave it out"));
+    if let Some(off) = tool.switched_off(toolset).filter(|off| sent.get(*off).is_some()) {
+        return Err(ToolError::argument(&format!("/{off}"), format!("unknown field `{off}`: leave it out")));
     }
     Ok(match tool {
         Tool::CheckOut => {
@@ -126,8 +131,10 @@ pub(super) fn check(
             CheckedCall::Read(access, Reading::Grep(search.map_err(|e| bad_query(&e))?))
         }
         Tool::ReadLines => {
-            let ReadLines { lease_id, start_line, end_line, more_ranges } = arguments_but(&hidden, sent)?;
-            let access = ReadAccess::Lease(lease.id(lease_id)?);
+            let ReadLines { lease_id, start_line, end_line, more_ranges, revision_id } =
+                arguments_but(&hidden, sent)?;
+            let past = revision_id.as_deref().map(|id| revision(id, "/revision_id")).transpose()?;
+            let access = if past.is_none() { lease.id(lease_id)? } else { None };
             let more_ranges = more_ranges.unwrap_or_default();
             at_most(&more_ranges)?;
             let mut ranges = vec![line_range([start_line, end_line], ["/start_line", "/end_line"])?];
@@ -135,7 +142,20 @@ pub(super) fn check(
                 let places = [0, 1].map(|end| format!("/more_ranges/{i}/{end}"));
                 ranges.push(line_range(range, places.each_ref().map(String::as_str))?);
             }
-            CheckedCall::Read(access, Reading::Lines(ranges))
+            match past {
+                Some(past) => CheckedCall::ReadPast(past, ranges),
+                None => CheckedCall::Read(ReadAccess::Lease(access), Reading::Lines(ranges)),
+            }
+        }
+        Tool::History => {
+            let History { limit, before, versions, .. } = arguments_but(&hidden, sent)?;
+            let limit = limit.unwrap_or(CHANGES);
+            if !(1..=MAX_CHANGES).contains(&limit) {
+                let message = format!("a reply lists 1 to {MAX_CHANGES} changes: pass one of these numbers");
+                return Err(ToolError::argument("/limit", message));
+            }
+            let (before, versions) = (before.map(EntryNumber::new), versions.unwrap_or(false));
+            CheckedCall::History(Page { limit, before, versions })
         }
         Tool::ReadAll => {
             let Lease { lease_id } = arguments_but(&hidden, sent)?;
@@ -267,6 +287,9 @@ fn address(Scope { path, ordinal, item, fence }: Scope) -> Result<Address, ToolE
 }
 
 fn base(revision_id: Option<&str>) -> Result<Option<Base>, ToolError> {
-    let base = revision_id.map(str::parse::<RevisionId>).transpose();
-    base.map(|base| base.map(Base::Id)).map_err(|e| ToolError::argument("/base_revision_id", e.to_string()))
+    revision_id.map(|id| revision(id, "/base_revision_id").map(Base::Id)).transpose()
+}
+
+fn revision(id: &str, place: &str) -> Result<RevisionId, ToolError> {
+    id.parse().map_err(|error: ParseRevisionIdError| ToolError::argument(place, error.to_string()))
 }

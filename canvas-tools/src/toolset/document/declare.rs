@@ -57,6 +57,9 @@ impl Tool {
                 "Read one section by its heading path, or one list item or code fence of it. Needs no lease. Returns what \
                  canvas_read_lines does, and range_hash."
             }
+            Self::History => {
+                "List the last changes of the canvas, newest first. canvas_read_lines reads a revision_id of them."
+            }
             Self::ReplaceLines => {
                 "Replace whole lines, both ends inclusive, without quoting them: expect_hash says what they are. If they \
                  have changed or moved, CONTENT_CHANGED shows them."

@@ -3,6 +3,7 @@
 
 use canvas_core::RevisionId;
 use canvas_core::document::{Changes, RangeHash};
+use canvas_core::history::EntryKind;
 use canvas_core::lease::{Epoch, LeaseId};
 use canvas_core::proposal::ProposedParts;
 use canvas_core::text::{LineRange, Repair};
@@ -107,6 +108,80 @@ pub(super) struct LinesFields<'a> {
     pub(super) more_ranges: Vec<Self>,
 }
 
+/// Reply of `canvas_read_lines` with a `revision_id`.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct PastFields {
+    /// Revision of the lines. `revision_id` is the current one.
+    pub(super) past_revision_id: RevisionId,
+    /// Lines as `"12: Text"`. A single line that is too long ends with `…`.
+    pub(super) past_lines: Vec<String>,
+    /// Whether the reply stops before the requested end, because it holds at most 256 KiB.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    pub(super) truncated: bool,
+    /// Number of lines in that revision.
+    pub(super) past_total_lines: usize,
+    /// Warning against an edit of these lines.
+    pub(super) note: &'static str,
+}
+
+/// Reply of `canvas_history`.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub(super) struct HistoryFields {
+    /// Changes of the document, newest first.
+    pub(super) changes: Vec<ChangeFields>,
+    /// Value to pass as `before` to list older changes. Absent if no older one is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) next_before: Option<u64>,
+    /// Revision before the oldest kept change. Present if that change is listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) oldest_revision_id: Option<RevisionId>,
+    /// Named versions of the listed revisions, newest first, at most 50. Without `next_before`, also older ones. Present if
+    /// the call asks for versions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) versions: Option<Vec<VersionFields>>,
+    /// Number of named versions that the reply leaves out.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "schema", schemars(default))]
+    pub(super) more_versions: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+/// A change of the document.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Change"))]
+pub(super) struct ChangeFields {
+    /// Revision after the change, to pass to `canvas_read_lines`.
+    pub(super) revision_id: RevisionId,
+    /// Age of the change.
+    pub(super) seconds_ago: u64,
+    /// Actor of the change, as `a person`, `you`, `another conversation` or `the host`.
+    pub(super) by: &'static str,
+    /// Author of the text, if it is not the actor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) written_by: Option<&'static str>,
+    /// Kind of the change.
+    pub(super) kind: EntryKind,
+    /// Size or purpose of the change, such as `+2 −1, 1 hunk`. It is text from others.
+    pub(super) summary: String,
+}
+
+/// A revision with a name that a person or the host gave.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Version"))]
+pub(super) struct VersionFields {
+    /// Name of the version. It is text from others.
+    pub(super) label: String,
+    /// Its revision, to pass to `canvas_read_lines`.
+    pub(super) revision_id: RevisionId,
+}
+
 /// Reply of `canvas_apply_patch`, `canvas_replace_lines` and the tools that edit the structure.
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -203,9 +278,14 @@ impl Tool {
             Self::RenewLease => (reply.success::<RenewFields>(), &[codes::LEASE]),
             Self::CheckIn => (reply.success::<CheckInFields>(), &[codes::LEASE]),
             Self::Grep => (reply.success::<GrepFields>(), &[codes::LEASE]),
-            Self::ReadLines => (reply.success::<LinesFields<'_>>(), &[codes::LEASE, &["INVALID_RANGE"]]),
+            Self::ReadLines => {
+                let own: &[&[&str]] =
+                    &[codes::LEASE, &["INVALID_RANGE", "REVISION_NOT_FOUND", "REVISION_NOT_KEPT"]];
+                (reply.success::<LinesFields<'_>>().success::<PastFields>(), own)
+            }
             Self::ReadAll => (reply.success::<LinesFields<'_>>(), &[codes::LEASE]),
             Self::ReadSection => (reply.success::<LinesFields<'_>>(), &[codes::LEASE, codes::ADDRESS]),
+            Self::History => (reply.success::<HistoryFields>(), &[]),
             Self::Outline => (reply.success::<OutlineFields<'_>>(), &[codes::LEASE]),
             Self::ApplyPatch => {
                 let own: &[&[&str]] = &[

@@ -1,10 +1,12 @@
-//! Tools of the document face. Seven are standard, and a host can switch on nine more.
+//! Tools of the document face. Seven are standard, and a host can switch on ten more.
 //!
 //! * A call of a tool that the host did not switch on fails like a call of an unknown tool (`UNKNOWN_TOOL`).
 //! * One call reads at most 256 KiB of text, a search shows at most 8 KB, and the reply says where to continue.
 //! * A reply does not repeat itself or its call. [`ToolReply::shown_lines`] has the lines of the canvas that it shows.
 //! * `canvas_outline` and `canvas_read_section` need no lease. Without one they leave no trace, and the shown text does
 //!   not count as seen.
+//! * A read of the past needs no lease either, and leaves no trace even with one. Its reply names the current revision as
+//!   `revision_id`, so that no model takes the past for the base of an edit.
 //! * A `lease_id` that cannot be parsed is refused with `LOCK_NOT_OWNED`, unless the tool takes none.
 
 mod answer;
@@ -13,9 +15,11 @@ mod check;
 mod declare;
 mod failure;
 mod fields;
+mod history;
 mod lines;
 pub(super) mod next;
 mod outline;
+mod past;
 mod prompt;
 mod reading;
 mod search;
@@ -34,7 +38,8 @@ use canvas_core::store::Store;
 use canvas_core::text::LineRange;
 use canvas_core::turn::WorkMode;
 use canvas_core::{Answered, Author, Command, Engine, Policy, Refusal, Refused as _, Snapshot};
-use serde_json::Value;
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use self::answer::Answer;
 use self::check::{CheckedCall, ReadAccess, Resend, check};
@@ -100,6 +105,16 @@ async fn call_document_tool<S: Store>(
     let tool = Tool::named(&call.name, toolset)?;
     let (access, reading) = match checked(toolset, tool, call, &context).await? {
         CheckedCall::Read(access, reading) => (access, reading),
+        CheckedCall::ReadPast(revision, ranges) => {
+            let snapshot = context.snapshot().await?;
+            let read = past::past_lines(&context, revision, &ranges).await;
+            return Ok(without_trace(&snapshot, read));
+        }
+        CheckedCall::History(page) => {
+            let snapshot = context.snapshot().await?;
+            let listed = page.list(&context, &snapshot).await;
+            return Ok(without_trace(&snapshot, listed));
+        }
         CheckedCall::CheckOut => return Ok(run(&context, (None, CallKind::Other), CheckOut).await?.0),
         CheckedCall::Renew(command) => {
             return Ok(run(&context, (command.lease, CallKind::Other), command).await?.0);
@@ -159,6 +174,14 @@ async fn call_document_tool<S: Store>(
             ToolReply::of_error(&error, Some(&snapshot)).with_lease_change(reply.lease_change())
         }
     })
+}
+
+/// Returns the reply to a read of the past. Unlike other calls, one that fails does not extend the lease either.
+fn without_trace(snapshot: &Snapshot, read: Result<impl Serialize, ToolError>) -> ToolReply {
+    match read {
+        Ok(fields) => ToolReply::of_snapshot(snapshot).with(json!(fields)),
+        Err(error) => ToolReply::of_error(&error, Some(snapshot)),
+    }
 }
 
 /// Applies a patch, given the lines that the conversation was shown, and remembers the lines that the reply shows.

@@ -30,6 +30,12 @@ pub(super) fn lines(specs: &[ToolSpec]) -> Vec<String> {
     if has("canvas_read_section") {
         lines.push("canvas_read_section reads one section by its heading path; it needs no lease.");
     }
+    if has("canvas_history") {
+        lines.push(
+            "canvas_history lists earlier revisions, and canvas_read_lines with one as revision_id shows its lines; \
+             neither needs a lease. Their text is from others, and no base for a patch.",
+        );
+    }
     if has("canvas_apply_patch") {
         lines.push(
             "Edit with canvas_apply_patch: one unified diff, hunks in document order, each with 1 to 3 unchanged \

@@ -65,10 +65,7 @@ impl Reading {
                 let mut room = READ_BYTES;
                 let mut lines = Vec::with_capacity(ranges.len());
                 for (i, (start, end)) in ranges.iter().enumerate() {
-                    let read = read(text, *start, *end, room).map_err(|error| match i {
-                        0 => error,
-                        more => error.at(&format!("/more_ranges/{}/0", more - 1)),
-                    })?;
+                    let read = in_range(i, read(text, *start, *end, room))?;
                     room = room.saturating_sub(read.text.len());
                     lines.push(read);
                 }
@@ -155,12 +152,7 @@ impl Lines {
 /// Reads the lines from `start` to `end`, at most `room` bytes. Takes time linear in the text up to the end of these
 /// lines.
 fn read(text: &str, start: usize, end: usize, room: usize) -> Result<Lines, ToolError> {
-    let from = line_start(text, start);
-    if from == text.len() && !text.is_empty() {
-        let total = count_lines(text);
-        let message = format!("the canvas has {total} lines: pass a start_line of at most {total}");
-        return Err(ToolError::new("INVALID_RANGE", message).at("/start_line"));
-    }
+    let from = line_offset(text, start)?;
     let mut lines = Lines { start, last: start - 1, text: String::new(), cut: false, line_cut: false };
     for (number, line) in (start..=end).zip(text[from..].split_inclusive('\n')) {
         if lines.text.len() + line.len() > room {
@@ -178,8 +170,27 @@ fn read(text: &str, start: usize, end: usize, room: usize) -> Result<Lines, Tool
     Ok(lines)
 }
 
+/// Returns the offset of a line that exists, or 0 if the text is empty.
+pub(super) fn line_offset(text: &str, line: usize) -> Result<usize, ToolError> {
+    let from = line_start(text, line);
+    if from == text.len() && !text.is_empty() {
+        let total = count_lines(text);
+        let message = format!("the canvas has {total} lines: pass a start_line of at most {total}");
+        return Err(ToolError::new("INVALID_RANGE", message).at("/start_line"));
+    }
+    Ok(from)
+}
+
+/// Moves an error about `start_line` to the range that it is about, counted from 0.
+pub(super) fn in_range<T>(range: usize, read: Result<T, ToolError>) -> Result<T, ToolError> {
+    read.map_err(|error| match range {
+        0 => error,
+        more => error.at(&format!("/more_ranges/{}/0", more - 1)),
+    })
+}
+
 /// Returns the number of lines of a text.
-fn count_lines(text: &str) -> usize {
+pub(super) fn count_lines(text: &str) -> usize {
     newlines(text.as_bytes()) + usize::from(!text.is_empty() && !text.ends_with('\n'))
 }
 

@@ -37,12 +37,21 @@ pub struct DocumentTools {
     /// Adds `canvas_move`, `canvas_replace_all`, `canvas_edit_table`, `canvas_set_front_matter`, `canvas_edit_list` and
     /// `canvas_rename_heading`, which change text without repeating it.
     pub structure: bool,
+    /// Adds `canvas_history`, which lists the last changes, and the argument `revision_id` to `canvas_read_lines`, which
+    /// reads the lines of an earlier revision. Both need no lease and leave no trace.
+    pub history: bool,
 }
 
 impl DocumentTools {
-    /// All sixteen tools, and `resend`.
-    pub const ALL: Self =
-        Self { outline: true, read_section: true, replace_lines: true, resend: true, structure: true };
+    /// All seventeen tools, `resend` and `revision_id`.
+    pub const ALL: Self = Self {
+        outline: true,
+        read_section: true,
+        replace_lines: true,
+        resend: true,
+        structure: true,
+        history: true,
+    };
 }
 
 pub(crate) const RENEW_LEASE: &str = "canvas_renew_lease";
@@ -59,6 +68,7 @@ tools! {
         ApplyPatch = "canvas_apply_patch",
         Outline = "canvas_outline",
         ReadSection = "canvas_read_section",
+        History = "canvas_history",
         ReplaceLines = "canvas_replace_lines",
         Move = "canvas_move",
         ReplaceAll = "canvas_replace_all",
@@ -75,6 +85,7 @@ impl Tool {
         Self::ALL.into_iter().filter(move |tool| match tool {
             Self::Outline => toolset.outline,
             Self::ReadSection => toolset.read_section,
+            Self::History => toolset.history,
             Self::ReplaceLines => toolset.replace_lines,
             tool if tool.edits_structure() => toolset.structure,
             _ => true,
@@ -96,14 +107,19 @@ impl Tool {
     pub(super) const fn access(self) -> Access {
         match self {
             Self::CheckOut | Self::RenewLease | Self::CheckIn => Access::Lease,
-            Self::Grep | Self::ReadLines | Self::ReadAll | Self::Outline | Self::ReadSection => Access::Read,
+            Self::Grep
+            | Self::ReadLines
+            | Self::ReadAll
+            | Self::Outline
+            | Self::ReadSection
+            | Self::History => Access::Read,
             _ => Access::Write,
         }
     }
 
     pub(super) const fn lease_rule(self, rollout: Rollout) -> LeaseRule {
         match self {
-            Self::CheckOut => LeaseRule::Never,
+            Self::CheckOut | Self::History => LeaseRule::Never,
             Self::RenewLease | Self::CheckIn => LeaseRule::Required,
             _ if !rollout.has_leases() => LeaseRule::Never,
             Self::Outline | Self::ReadSection => LeaseRule::Optional,
@@ -115,10 +131,19 @@ impl Tool {
     /// Returns the arguments that the tool's type has but its schema lacks.
     pub(super) fn hidden(self, toolset: DocumentTools, rollout: Rollout) -> Vec<&'static str> {
         let lease = (self.lease_rule(rollout) == LeaseRule::Never).then_some("lease_id");
-        let resend = (!toolset.resend).then_some("resend");
+        let off = self.switched_off(toolset);
         // A table or item of a section whose path repeats can be counted over the document instead.
         let ordinal = matches!(self, Self::EditTable | Self::EditList).then_some("ordinal");
-        lease.into_iter().chain(resend).chain(ordinal).chain(FORMER).collect()
+        lease.into_iter().chain(off).chain(ordinal).chain(FORMER).collect()
+    }
+
+    /// Returns the argument that the host did not switch on.
+    pub(super) fn switched_off(self, toolset: DocumentTools) -> Option<&'static str> {
+        match self {
+            Self::ApplyPatch => (!toolset.resend).then_some("resend"),
+            Self::ReadLines => (!toolset.history).then_some("revision_id"),
+            _ => None,
+        }
     }
 }
 

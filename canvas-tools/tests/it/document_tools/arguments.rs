@@ -26,9 +26,10 @@ const TOOLS: [&str; 7] = [
     "canvas_apply_patch",
 ];
 
-const EXTENSIONS: [&str; 9] = [
+const EXTENSIONS: [&str; 10] = [
     "canvas_outline",
     "canvas_read_section",
+    "canvas_history",
     "canvas_replace_lines",
     "canvas_move",
     "canvas_replace_all",
@@ -45,7 +46,7 @@ fn all() -> impl Iterator<Item = &'static str> {
 /// Arguments that pass.
 fn right(name: &str) -> Value {
     match name {
-        "canvas_check_out" | "canvas_outline" => json!({}),
+        "canvas_check_out" | "canvas_outline" | "canvas_history" => json!({}),
         "canvas_read_section" => json!({"path": ["a"]}),
         "canvas_replace_lines" => {
             json!({"lease_id": LEASE, "start_line": 1, "end_line": 1, "expect_hash": "0123456789ab", "text": "c"})
@@ -69,7 +70,7 @@ fn right(name: &str) -> Value {
 fn right_arguments_pass() {
     for name in all() {
         let expected = match name {
-            "canvas_check_out" | "canvas_outline" => "OK",
+            "canvas_check_out" | "canvas_outline" | "canvas_history" => "OK",
             "canvas_read_section" => "ADDRESS_NOT_FOUND at \"/path\"",
             "canvas_replace_all" => "NOT_SEARCHED at \"/revision_id\"",
             _ => "LOCK_NOT_OWNED",

@@ -6,6 +6,7 @@ mod lease;
 mod lease_change;
 mod located;
 mod outlining;
+mod past;
 mod patching;
 mod policies;
 mod preview;

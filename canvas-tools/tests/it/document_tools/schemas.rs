@@ -22,14 +22,14 @@ fn names_and_arguments_are_those_of_the_contract() {
             (tool.name, fields, required)
         })
         .collect();
-    let expected: [(&str, &[&str], &[&str]); 16] = [
+    let expected: [(&str, &[&str], &[&str]); 17] = [
         ("canvas_check_out", &[], &[]),
         ("canvas_renew_lease", &["lease_id"], &["lease_id"]),
         ("canvas_check_in", &["lease_id"], &["lease_id"]),
         ("canvas_grep", &["context", "from_line", "lease_id", "query", "regex"], &["lease_id", "query"]),
         (
             "canvas_read_lines",
-            &["end_line", "lease_id", "more_ranges", "start_line"],
+            &["end_line", "lease_id", "more_ranges", "revision_id", "start_line"],
             &["lease_id", "start_line", "end_line"],
         ),
         ("canvas_read_all", &["lease_id"], &["lease_id"]),
@@ -40,6 +40,7 @@ fn names_and_arguments_are_those_of_the_contract() {
         ),
         ("canvas_outline", &["after_line", "lease_id", "max_level"], &[]),
         ("canvas_read_section", &["fence", "item", "lease_id", "ordinal", "path"], &["path"]),
+        ("canvas_history", &["before", "limit", "versions"], &[]),
         (
             "canvas_replace_lines",
             &["base_revision_id", "end_line", "expect_hash", "lease_id", "more_ranges", "start_line", "text"],
@@ -227,6 +228,8 @@ fn schemas_and_checks_agree() {
                     "context" | "from_line" => &parts,
                     "regex" => &bools,
                     "base_revision_id" => &revisions,
+                    // With it the lease is not needed, see `past`.
+                    "revision_id" => &[],
                     "scope" => &scopes,
                     "more_ranges" => &ranges,
                     _ => &strings,

@@ -12,12 +12,14 @@ const NONE: DocumentTools = DocumentTools {
     replace_lines: false,
     resend: false,
     structure: false,
+    history: false,
 };
 
 /// Each extension alone, with the names of its tools.
-const EACH: [(&[&str], DocumentTools); 4] = [
+const EACH: [(&[&str], DocumentTools); 5] = [
     (&["canvas_outline"], DocumentTools { outline: true, ..NONE }),
     (&["canvas_read_section"], DocumentTools { read_section: true, ..NONE }),
+    (&["canvas_history"], DocumentTools { history: true, ..NONE }),
     (&["canvas_replace_lines"], DocumentTools { replace_lines: true, ..NONE }),
     (
         &[

@@ -110,6 +110,11 @@ impl World {
         reply.lease_id().unwrap_or_else(|| panic!("{:?}", reply.body())).to_owned()
     }
 
+    /// What the tools keep for the conversation.
+    pub(crate) fn memory(&self) -> DocumentMemory {
+        self.memory.lock().unwrap().get(&self.session.conversation).cloned().unwrap_or_default()
+    }
+
     /// A tool that needs nothing but the lease.
     #[track_caller]
     pub(crate) fn under(&self, lease: &str, name: &str) -> ToolReply {

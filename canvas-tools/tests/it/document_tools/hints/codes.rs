@@ -299,7 +299,7 @@ each!(addresses: AddressError in "canvas-patch/src/markdown/address/error.rs" {
 });
 
 /// What no document tool answers, and why. A row that provokes one of these must lead to a line less here.
-const NEVER: [(&str, &str); 36] = [
+const NEVER: [(&str, &str); 34] = [
     ("TOO_MANY_PARTS", "these sessions do not propose, see the tests of proposals in the core"),
     ("TOO_MANY_PROPOSALS", "these sessions do not propose"),
     ("PROPOSALS_TOO_LARGE", "these sessions do not propose"),
@@ -319,8 +319,6 @@ const NEVER: [(&str, &str); 36] = [
     ("BOARD_NOT_FOUND", "no document tool touches the board"),
     ("BOARD_EXISTS", "no document tool touches the board"),
     ("INVALID_BOARD", "no document tool touches the board"),
-    ("REVISION_NOT_FOUND", "no document tool reads the past"),
-    ("REVISION_NOT_KEPT", "no document tool reads the past"),
     ("VERSION_NOT_FOUND", "no document tool reads versions"),
     ("VERSION_ERASED", "no document tool reads versions"),
     ("REVISION_CONFLICT", "no document tool touches the board, or deletes"),

@@ -10,7 +10,7 @@ use canvas_core::store::{Commit, Committed, Head, Store as _};
 use canvas_core::testing::block_on;
 use canvas_core::text::{Address, Limits, Part};
 use canvas_core::turn::{Cancel, TakeControl};
-use canvas_core::{BlobId, CallId, Policy, Revision, RevisionId};
+use canvas_core::{BlobId, CallId, CollectOptions, Policy, Revision, RevisionId};
 use serde_json::{Value, json};
 
 use super::super::world::World;
@@ -484,8 +484,22 @@ fn arguments() -> Vec<Row> {
         ("INVALID_ARGUMENTS/QUERY_TOO_LARGE", "canvas_grep", grep(&long, false), grep("a", false)),
         ("INVALID_ARGUMENTS/QUERY_TOO_LARGE", "canvas_grep", grep("a{9}{9999}{9}", true), grep("a", true)),
         ("INVALID_RANGE", "canvas_read_lines", read(7, 9), read(6, 9)),
+        ("INVALID_ARGUMENTS", "canvas_history", json!({"limit": 51}), json!({"limit": 50})),
     ] {
         rows.push((label, of(|_| {}, tool, &wrong), Then::Correct(tool, right)));
+    }
+    let past = |revision: &str| json!({"start_line": 1, "end_line": 2, "revision_id": revision});
+    let collected = |world: &mut World| {
+        ["x\n", "y\n"].iter().for_each(|text| world.edit(text));
+        let kept = CollectOptions { history: Some(1), ..CollectOptions::default() };
+        block_on(world.engine.collect(&world.session.canvas, kept)).unwrap();
+    };
+    for (label, happens, revision) in [
+        ("REVISION_NOT_FOUND", (|_| {}) as fn(&mut World), "r9-00000000"),
+        ("REVISION_NOT_KEPT", collected, "r1-00000000"),
+    ] {
+        let scene = of(happens, "canvas_read_lines", &past(revision));
+        rows.push((label, scene, Then::Correct("canvas_read_lines", past("BASE"))));
     }
     rows
 }
