@@ -1,13 +1,17 @@
-//! Completing the ids of canvases, and the names of documents.
+//! Completing the ids of canvases, the names of documents, and the revisions and versions of a canvas.
 
-use canvas_core::CodedError as _;
+use canvas_core::history::Entry;
 use canvas_core::store::Store as _;
+use canvas_core::{CanvasId, CodedError as _, EngineError};
 use rmcp::model::{CompleteRequestParams, CompletionInfo, ErrorData, Reference};
 
+use crate::clock;
 use crate::conformance;
 use crate::host::Host;
+use crate::identity::is_list;
 use crate::prompts::prompts;
-use crate::resources::templates;
+use crate::resources::{fault, templates};
+use crate::uri::PastUri;
 
 /// Canvases that are looked through.
 const LOOKS: usize = 10_000;
@@ -37,7 +41,7 @@ impl Host {
             }
             _ => false,
         };
-        let mut values: Vec<String> = Vec::new();
+        let mut values = self.points(params).await.map_err(|error| fault(&error))?;
         if is_name {
             let labels = self.documents().await;
             values = labels.map_err(|error| ErrorData::internal_error(error.message(), None))?;
@@ -54,5 +58,33 @@ impl Host {
         values.truncate(CompletionInfo::MAX_VALUES);
         CompletionInfo::with_pagination(values, total, has_more)
             .map_err(|message| ErrorData::internal_error(message, None))
+    }
+
+    /// The newest revisions of the document, or the labels of its versions, that begin as the argument does. The canvas is
+    /// the one that the client has chosen before.
+    async fn points(&self, params: &CompleteRequestParams) -> Result<Vec<String>, EngineError> {
+        let Reference::Resource(template) = &params.r#ref else { return Ok(Vec::new()) };
+        let chosen = params.context.as_ref().and_then(|context| context.arguments.as_ref()?.get("id"));
+        let Some(canvas) = chosen.and_then(|id| CanvasId::new(id).ok()).filter(|id| !is_list(id)) else {
+            return Ok(Vec::new());
+        };
+        let (begun, now) = (&params.argument.value, clock::now());
+        let values: Vec<String> = match (template.uri.as_str(), params.argument.name.as_str()) {
+            (PastUri::REVISION, "revision") => {
+                let changes =
+                    self.engine.document_changes(&canvas, None, CompletionInfo::MAX_VALUES, now).await?;
+                let ids = changes.entries.iter().filter_map(Entry::document_ids);
+                ids.map(|(_, after)| after.to_string()).collect()
+            }
+            (PastUri::VERSION, "label") => {
+                let versions = self.engine.versions(&canvas, now).await?.into_iter().rev();
+                versions
+                    .filter(|version| !version.is_erased())
+                    .map(|version| version.label.to_string())
+                    .collect()
+            }
+            _ => Vec::new(),
+        };
+        Ok(values.into_iter().filter(|value| value.starts_with(begun.as_str())).collect())
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use canvas_core::board::DataLoadingState;
-use canvas_core::history::HistoryEntry;
+use canvas_core::history::{At, HistoryEntry};
 use canvas_core::store::Store as _;
 use canvas_core::{CanvasId, CodedError as _, EngineError, Face, Revision, Snapshot};
 use rmcp::model::{ErrorData, MetaObject, Resource, ResourceContents, ResourceTemplate};
@@ -20,7 +20,7 @@ use crate::identity::is_list;
 use crate::page;
 use crate::proposals;
 use crate::save::is_draft;
-use crate::uri::{CanvasUri, Part, decode, encode};
+use crate::uri::{CanvasUri, Part, PastPoint, PastUri, decode, encode};
 
 /// Canvases whose parts are on one page of a list.
 const CANVASES: usize = 25;
@@ -30,6 +30,12 @@ const FILES: usize = 1_000;
 
 /// Entries of the journal that are read.
 const ENTRIES: usize = 200;
+
+/// Maximum number of listed versions per canvas, the newest first. Templates name the others.
+const VERSIONS: usize = 20;
+
+/// Description of an earlier document for clients.
+const PAST: &str = "An earlier text of the document, in Markdown. It is no base for an edit.";
 
 /// The pages, each whole in itself: what both need comes first.
 static PAGES: LazyLock<[(&str, &str, String); 2]> = LazyLock::new(|| {
@@ -165,6 +171,17 @@ impl Host {
             }
             resources.push(resource);
         }
+        let versions = self.engine.versions(canvas, clock::now()).await.unwrap_or_default();
+        let newest = versions.into_iter().rev().filter(|version| !version.is_erased());
+        resources.extend(newest.take(VERSIONS).map(|version| {
+            let title = format!("{canvas}: version {}", version.label);
+            let at = PastPoint::Version(version.label);
+            let uri = PastUri { canvas: canvas.clone(), at }.to_string();
+            Resource::new(uri, format!("{canvas}/versions"))
+                .with_title(title)
+                .with_description(PAST)
+                .with_mime_type(Part::Document.media_type())
+        }));
     }
 
     /// What a URI names.
@@ -173,6 +190,9 @@ impl Host {
             let border = json!({"ui": {"prefersBorder": true}});
             let contents = ResourceContents::text(html, uri).with_mime_type(PAGE);
             return Ok(contents.with_meta(MetaObject(object(border))));
+        }
+        if let Some(past) = PastUri::parse(uri) {
+            return self.read_past(past, uri).await;
         }
         let parsed = CanvasUri::parse(uri).ok_or_else(|| missing(uri))?;
         if is_list(&parsed.canvas) {
@@ -186,6 +206,36 @@ impl Host {
         };
         let meta = json!({"canvas/revision": revision, "canvas/revision_id": id});
         let contents = ResourceContents::text(&*text, uri).with_mime_type(parsed.part.media_type());
+        Ok(contents.with_meta(MetaObject(object(meta))))
+    }
+
+    /// An earlier document. The conversation does not count as having seen it.
+    async fn read_past(&self, past: PastUri, uri: &str) -> Result<ResourceContents, ErrorData> {
+        let PastUri { canvas, at } = past;
+        if is_list(&canvas) {
+            return Err(missing(uri));
+        }
+        self.look(&canvas).await.map_err(|error| invalid(&error))?;
+        let (point, id) = match at {
+            PastPoint::Revision(id) => (At::Revision(id.revision()), Some(id)),
+            PastPoint::Version(label) => (At::Version(label), None),
+        };
+        let found = match self.engine.document_at(&canvas, point, clock::now()).await {
+            Ok(found) if id.is_none_or(|id| found.is_named_by(id)) => found,
+            Ok(_) | Err(EngineError::NotFound { .. }) => return Err(missing(uri)),
+            Err(
+                error @ (EngineError::RevisionNotFound { .. }
+                | EngineError::RevisionNotKept { .. }
+                | EngineError::VersionNotFound { .. }
+                | EngineError::VersionErased { .. }),
+            ) => {
+                let data = json!({"uri": shown(uri), "code": error.code()});
+                return Err(ErrorData::resource_not_found(error.message(), Some(data)));
+            }
+            Err(error) => return Err(fault(&error)),
+        };
+        let meta = json!({"canvas/past": true, "canvas/revision_id": found.revision_id});
+        let contents = ResourceContents::text(found.text(), uri).with_mime_type(Part::Document.media_type());
         Ok(contents.with_meta(MetaObject(object(meta))))
     }
 
@@ -264,11 +314,21 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
             .with_description(part.description())
             .with_mime_type(part.media_type())
     };
-    Part::ALL.map(template).into()
+    let past = [(PastUri::REVISION, "revision"), (PastUri::VERSION, "version")].map(|(uri, name)| {
+        ResourceTemplate::new(uri, name)
+            .with_title(format!("document of a {name}"))
+            .with_description(PAST)
+            .with_mime_type(Part::Document.media_type())
+    });
+    Part::ALL.map(template).into_iter().chain(past).collect()
+}
+
+fn shown(uri: &str) -> String {
+    uri.chars().take(200).collect()
 }
 
 pub(crate) fn missing(uri: &str) -> ErrorData {
-    let shown: String = uri.chars().take(200).collect();
+    let shown = shown(uri);
     let message =
         format!("there is no resource {shown:?}: take a URI that resources/list or a template gives");
     ErrorData::resource_not_found(message, Some(json!({"uri": shown})))

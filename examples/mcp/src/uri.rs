@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use canvas_core::CanvasId;
+use canvas_core::version::VersionLabel;
+use canvas_core::{CanvasId, RevisionId};
 
 /// A part of a canvas that clients read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -72,6 +73,48 @@ impl fmt::Display for CanvasUri {
     }
 }
 
+/// Names an earlier document of a canvas.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PastUri {
+    pub(crate) canvas: CanvasId,
+    pub(crate) at: PastPoint,
+}
+
+/// When a document was the current one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum PastPoint {
+    /// At a revision of the document.
+    Revision(RevisionId),
+    /// At a named version.
+    Version(VersionLabel),
+}
+
+impl PastUri {
+    /// The template of the documents at revisions.
+    pub(crate) const REVISION: &str = "canvas://{id}/document{?revision}";
+    /// The template of the documents of named versions.
+    pub(crate) const VERSION: &str = "canvas://{id}/versions/{label}";
+
+    pub(crate) fn parse(uri: &str) -> Option<Self> {
+        let (id, rest) = uri.strip_prefix(SCHEME)?.split_once('/')?;
+        let at = match rest.split_once("document?revision=") {
+            Some(("", revision)) => PastPoint::Revision(decode(revision)?.parse().ok()?),
+            _ => PastPoint::Version(VersionLabel::new(&decode(rest.strip_prefix("versions/")?)?).ok()?),
+        };
+        Some(Self { canvas: CanvasId::new(&decode(id)?).ok()?, at })
+    }
+}
+
+impl fmt::Display for PastUri {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{SCHEME}{}/", encode(self.canvas.as_str()))?;
+        match &self.at {
+            PastPoint::Revision(revision) => write!(f, "document?revision={revision}"),
+            PastPoint::Version(label) => write!(f, "versions/{}", encode(label.as_str())),
+        }
+    }
+}
+
 /// Percent-encodes all that is not unreserved, as templates do.
 pub(crate) fn encode(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
@@ -124,6 +167,39 @@ mod tests {
         assert_eq!(CanvasUri::parse("canvas://n/board").unwrap().part, Part::Board);
         assert_eq!(CanvasUri::parse("canvas://n/history").unwrap().part, Part::History);
         assert_eq!(CanvasUri::parse("canvas://n/proposals").unwrap().part, Part::Proposals);
+    }
+
+    #[test]
+    fn uris_of_the_past_read_back() {
+        let revision = PastPoint::Revision("r3-0123abcd".parse().unwrap());
+        let version = |label: &str| PastPoint::Version(VersionLabel::new(label).unwrap());
+        for (id, at, uri) in [
+            ("a/b", revision, "canvas://a%2Fb/document?revision=r3-0123abcd"),
+            ("notes", version("sent"), "canvas://notes/versions/sent"),
+            ("notes", version("<b>&\"'"), "canvas://notes/versions/%3Cb%3E%26%22%27"),
+            ("notes", version("a/b?c#d %2F"), "canvas://notes/versions/a%2Fb%3Fc%23d%20%252F"),
+            ("notes", version("document"), "canvas://notes/versions/document"),
+            ("ü", version("日本 ü"), "canvas://%C3%BC/versions/%E6%97%A5%E6%9C%AC%20%C3%BC"),
+        ] {
+            let past = PastUri { canvas: CanvasId::new(id).unwrap(), at };
+            assert_eq!(past.to_string(), uri);
+            assert_eq!((PastUri::parse(uri), CanvasUri::parse(uri)), (Some(past), None));
+        }
+        for uri in [
+            "canvas://notes/document",
+            "canvas://notes/document?revision=",
+            "canvas://notes/document?revision=3",
+            "canvas://notes/document?revision=r3-0123abcd&x=1",
+            "canvas://notes/board?revision=r3-0123abcd",
+            "canvas://notes/versions/",
+            "canvas://notes/versions/a/b",
+            "canvas://notes/versions/%0A",
+            "canvas://notes/versions/%E2%80%AE",
+            "canvas://notes/versions/%FF",
+            "canvas:///versions/a",
+        ] {
+            assert_eq!(PastUri::parse(uri), None, "{uri}");
+        }
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod file;
 mod files;
 mod http;
 mod kills;
+mod past;
 mod people;
 mod postgres;
 mod review;
