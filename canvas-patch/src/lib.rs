@@ -123,7 +123,7 @@ pub use diff::apply::blocks::{Block, BlockLine, apply_blocks, find_lines};
 pub use diff::apply::error::{ApplyError, Suggestion};
 pub use diff::apply::excerpt::DiffExcerpt;
 pub use diff::apply::{Applied, apply};
-pub use diff::build::{BuildOptions, Built, build, build_unique};
+pub use diff::build::{BuildOptions, Built, build, build_unique, build_with_delta};
 pub use diff::conflict::{Conflict, ExceededLimit, Place, QuotedLine, Reason};
 pub use diff::delta::{Delta, DeltaConflict, DeltaMismatch, DeltaOrder, Rebase};
 pub use diff::edit::{Summary, TextEdit};

@@ -1,9 +1,10 @@
 //! Reads of the document of an earlier revision.
 
+use std::slice;
 use std::sync::Arc;
 
 use canvas_lease::Timestamp;
-use canvas_patch::{Delta, Parts, RedlineSpan, build, redline};
+use canvas_patch::{Delta, PartId, RedlineSpan, build_with_delta, redline};
 
 use super::history::{TEXT_EVERY, reading};
 use super::walk::Walk;
@@ -169,10 +170,9 @@ async fn diff<S: Store>(walk: &mut Walk<'_, S>, from: &At, to: &At) -> Result<Do
     let (one, other) = (past(walk, from).await?, past(walk, to).await?);
     let (low, high) = (one.revision.min(other.revision), one.revision.max(other.revision));
     let actors = actors(walk, low, high).await?;
-    let mut parts = Parts::default();
-    parts.propose(one.text(), other.text(), &mut 0, None);
-    let words = redline(one.text(), parts.iter().map(|part| (part.id(), part.edits())));
-    let (delta, patch) = (Delta::between(one.text(), other.text()), build(one.text(), other.text(), CONTEXT));
+    let (patch, delta) = build_with_delta(one.text(), other.text(), CONTEXT);
+    let parts = delta.edits().iter().zip(1..);
+    let words = redline(one.text(), parts.map(|(edit, part)| (PartId::new(part), slice::from_ref(edit))));
     Ok(DocumentDiff { from: one, to: other, delta, patch, words, actors })
 }
 

@@ -6,7 +6,9 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use canvas_patch::{ApplyOptions, BuildOptions, Chunks, Mode, Reason, apply, build, build_unique};
+use canvas_patch::{
+    ApplyOptions, BuildOptions, Chunks, Delta, Mode, Reason, apply, build, build_unique, build_with_delta,
+};
 use serde_json::Value;
 
 /// The rows of our own corpus, and those of the large one where it is at hand.
@@ -82,6 +84,8 @@ fn built_patches_are_as_small_as_those_of_git() {
         let built = build(before, after, context);
         let applied = apply(before, &built, &options(Mode::Strict));
         assert!(applied.is_ok_and(|applied| applied.text() == after), "{}: built", row["id"]);
+        let both = (built.clone(), Delta::between(before, after));
+        assert_eq!(build_with_delta(before, after, context), both, "{}", row["id"]);
         let (our, git) = (size_of(&built), size_of(field(row, "patch")));
         if our.0 > git.0 {
             coarser.push(format!("{}: {} hunks, git has {}", row["id"], our.0, git.0));

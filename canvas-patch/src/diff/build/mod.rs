@@ -3,6 +3,7 @@
 mod unique;
 
 use crate::diff::compare::changes;
+use crate::diff::delta::Delta;
 use crate::diff::edit::{Spliced, Summary, exact_to};
 use crate::diff::options::Mode;
 use crate::diff::parse::parse;
@@ -64,7 +65,29 @@ pub struct Built {
 /// assert_eq!(patch, "@@ -1,2 +1,2 @@\n a\n-b\n+c\n");
 /// ```
 pub fn build(before: &str, after: &str, context: usize) -> String {
-    let patch = unified::hunks(before, after, &changes(before, after), context);
+    of(before, after, &changes(before, after), context)
+}
+
+/// Builds a patch like [`build`], and the same change as [`Delta::between`] returns it. Compares the texts once for both.
+///
+/// # Panics
+///
+/// Like [`build`].
+///
+/// ```
+/// use canvas_patch::{Delta, build_with_delta};
+///
+/// let (patch, delta) = build_with_delta("a\nb\n", "a\nc\n", 3);
+/// assert_eq!(patch, "@@ -1,2 +1,2 @@\n a\n-b\n+c\n");
+/// assert_eq!(delta, Delta::between("a\nb\n", "a\nc\n"));
+/// ```
+pub fn build_with_delta(before: &str, after: &str, context: usize) -> (String, Delta) {
+    let changes = changes(before, after);
+    (of(before, after, &changes, context), Delta::of(before, after, &changes))
+}
+
+fn of(before: &str, after: &str, changes: &[Span], context: usize) -> String {
+    let patch = unified::hunks(before, after, changes, context);
     checked(before, after, &patch);
     patch
 }
