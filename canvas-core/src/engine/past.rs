@@ -19,11 +19,13 @@ use crate::model::id::CanvasId;
 use crate::model::revision::{Revision, RevisionId};
 use crate::store::contract::Store;
 
-/// Entries per read in a search for one entry.
-const PAGE: u64 = 16;
-
-/// Entries per read of a range.
+/// Most entries per read.
 const MANY: u64 = 1_024;
+
+/// The numbers of entries of the reads in a search for one entry, which is usually the first one.
+fn pages() -> impl Iterator<Item = u64> {
+    std::iter::successors(Some(1), |page| Some((page * 4).min(MANY)))
+}
 
 /// The lines around a change in a patch.
 const CONTEXT: usize = 3;
@@ -209,13 +211,15 @@ async fn first_after<S: Store>(
     // Each entry has a revision of its own, so at most this many are later. Usually, each revision has an entry.
     let behind = current.get().saturating_sub(revision.get());
     let mut low = newest.saturating_sub(behind).saturating_add(1).max(walk.oldest());
-    // Those before tell whether they are kept, and the last change of the document.
-    let page = walk.range(low.saturating_sub(PAGE)..=low.saturating_add(PAGE - 1)).await?;
-    if let Some(entry) = page.into_iter().rev().find(|entry| entry.revision_after > revision) {
-        return Ok(Some(entry));
+    for page in pages().take(3) {
+        // The one before tells whether it is kept, and is usually the last change of the document.
+        let entries = walk.range(low.saturating_sub(1)..=low.saturating_add(page - 1)).await?;
+        if let Some(entry) = entries.into_iter().rev().find(|entry| entry.revision_after > revision) {
+            return Ok(Some(entry));
+        }
+        low = low.saturating_add(page);
     }
     let (mut high, mut found) = (newest.saturating_add(1), None);
-    low = low.saturating_add(PAGE);
     while low < high {
         let middle = low + (high - low) / 2;
         // Missing entries are older than all others.
@@ -232,14 +236,14 @@ async fn next_change<S: Store>(
     walk: &mut Walk<'_, S>,
     number: u64,
 ) -> Result<(Arc<Entry>, DocumentStep), EngineError> {
-    let mut start = number;
-    while start <= walk.head.journal().entries {
-        let page = walk.range(start..=start.saturating_add(PAGE - 1)).await?;
-        if let Some(found) = page.into_iter().rev().find_map(|entry| Some((step_of(&entry)?.clone(), entry)))
-        {
-            return Ok((found.1, found.0));
+    let (mut start, mut pages) = (number, pages());
+    while let Some(page) = pages.next().filter(|_| start <= walk.head.journal().entries) {
+        let entries = walk.range(start..=start.saturating_add(page - 1)).await?;
+        let found = entries.into_iter().rev().find_map(|entry| Some((step_of(&entry)?.clone(), entry)));
+        if let Some((step, entry)) = found {
+            return Ok((entry, step));
         }
-        start = start.saturating_add(PAGE);
+        start = start.saturating_add(page);
     }
     // The head says that the document changed.
     Err(walk.damaged(walk.head.document()))
@@ -247,13 +251,13 @@ async fn next_change<S: Store>(
 
 /// Returns the revision that wrote the document which an entry changed.
 async fn written_before<S: Store>(walk: &mut Walk<'_, S>, change: &Entry) -> Result<Revision, EngineError> {
-    let (mut oldest, mut end) = (change.revision_before, change.number.get() - 1);
-    while end >= walk.oldest().max(1) {
-        let page = walk.range(end.saturating_sub(PAGE - 1).max(1)..=end).await?;
-        if let Some(entry) = page.iter().find(|entry| step_of(entry).is_some()) {
+    let (mut oldest, mut end, mut pages) = (change.revision_before, change.number.get() - 1, pages());
+    while let Some(page) = pages.next().filter(|_| end >= walk.oldest().max(1)) {
+        let entries = walk.range(end.saturating_sub(page - 1).max(1)..=end).await?;
+        if let Some(entry) = entries.iter().find(|entry| step_of(entry).is_some()) {
             return Ok(entry.revision_after);
         }
-        let Some(last) = page.last() else { break };
+        let Some(last) = entries.last() else { break };
         (oldest, end) = (last.revision_before, last.number.get() - 1);
     }
     Ok(if end == 0 { walk.head.origin.revision } else { oldest })

@@ -3,14 +3,14 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde::de::{Deserialize, Deserializer, Visitor};
 
 use crate::model::error::CodedError;
-use crate::model::id::stored_as_text;
 
 /// The blake3 hash of a blob, displayed as 64 hexadecimal digits.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(into = "String")]
 pub struct BlobId([u8; 32]);
 
 /// Error returned if a text is not the 64 hexadecimal digits of a blob id.
@@ -60,4 +60,29 @@ impl FromStr for BlobId {
     }
 }
 
-stored_as_text!(BlobId, ParseBlobIdError);
+/// Journal entries have many ids, so this parses each without a copy.
+impl<'de> Deserialize<'de> for BlobId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Hex;
+
+        impl Visitor<'_> for Hex {
+            type Value = BlobId;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<BlobId, E> {
+                text.parse().map_err(E::custom)
+            }
+        }
+
+        deserializer.deserialize_str(Hex)
+    }
+}
+
+impl From<BlobId> for String {
+    fn from(id: BlobId) -> Self {
+        id.to_string()
+    }
+}
