@@ -87,7 +87,9 @@ impl WordChange {
 
     /// Appends the words that differ within this change to `changes`.
     fn search(self, old: &str, new: &str, changes: &mut Vec<Self>) {
-        if self.old.is_empty() || self.new.is_empty() {
+        let is_word = |text| Words { rest: text }.nth(1).is_none();
+        let is_one = is_word(&old[self.old.clone()]) && is_word(&new[self.new.clone()]);
+        if is_one || self.old.is_empty() || self.new.is_empty() {
             changes.push(self);
             return;
         }

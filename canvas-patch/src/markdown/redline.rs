@@ -256,6 +256,9 @@ fn around(markup: &[Range<usize>], at: usize) -> Option<&Range<usize>> {
 /// Returns the outermost emphasis, links, images and code spans, in order.
 fn markup(text: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
+    if !text.contains(['*', '_', '~', '`', '[', '<']) {
+        return found;
+    }
     for (event, bytes) in Parser::new_ext(text, Options::ENABLE_STRIKETHROUGH).into_offset_iter() {
         let is_markup = matches!(
             event,
@@ -273,6 +276,9 @@ fn markup(text: &str) -> Vec<Range<usize>> {
 
 /// Returns the sentences that differ, as byte ranges of both texts.
 fn sentence_changes(old: &str, new: &str) -> Vec<(Range<usize>, Range<usize>)> {
+    if let Some(change) = only_change(old, new) {
+        return vec![change];
+    }
     let mut input = InternedInput::default();
     input.update_before(Sentences { rest: old });
     input.update_after(Sentences { rest: new });
@@ -288,6 +294,19 @@ fn sentence_changes(old: &str, new: &str) -> Vec<(Range<usize>, Range<usize>)> {
     let (old_ends, new_ends) = (ends(&input.before), ends(&input.after));
     let bytes = |ends: &[usize], run: Range<u32>| ends[run.start as usize]..ends[run.end as usize];
     diff.hunks().map(|hunk| (bytes(&old_ends, hunk.before), bytes(&new_ends, hunk.after))).collect()
+}
+
+/// Returns the sentences that differ, if it is one of each text. A comparison of so little costs more than this.
+fn only_change(old: &str, new: &str) -> Option<(Range<usize>, Range<usize>)> {
+    let (mut from, mut to) = (Sentences { rest: old }, Sentences { rest: new });
+    loop {
+        let (one, other) = (from.next()?, to.next()?);
+        if one != other {
+            let (from_end, to_end) = (old.len() - from.rest.len(), new.len() - to.rest.len());
+            let change = (from_end - one.len()..from_end, to_end - other.len()..to_end);
+            return (from.rest == to.rest).then_some(change);
+        }
+    }
 }
 
 /// The sentences of a text, in order and without gaps. A line ends a sentence.
