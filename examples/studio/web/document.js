@@ -34,7 +34,7 @@ export function mountDocument(root, studio) {
   const changes = el("div", { class: "changes", hidden: true });
   const reviewRoot = el("div", { class: "review" });
   const keptRoot = el("div", { class: "kept" });
-  const writers = el("p", { class: "writers", "data-testid": "writers" });
+  const writers = el("p", { class: "writers", "data-testid": "writers" }, "Point at a line to see who wrote it.");
   root.append(
     el("header", {}, el("h2", { id: "document-title" }, "Document"), lock, take, el("div", { class: "end" }, saved, tabs(root))),
     changes,
