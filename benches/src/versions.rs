@@ -1,7 +1,7 @@
-//! Blame of 100 lines, the text of the first revision, and the difference from there to the newest one, compared with git.
+//! Blame of 100 lines, the text after the first change, and the difference from there to the newest one, compared with git.
 //! [`peers`](crate::peers) has Automerge and Yjs with the same history.
 //!
-//! The history replaces the first word of a line [`CHANGES`] times. `git blame`, `git show` and `git diff` start a process for
+//! The history replaces the first word of a line 1,001 times. `git blame`, `git show` and `git diff` start a process for
 //! each answer, which counts. `git cat-file` is one process for all of them.
 
 use std::cell::RefCell;
@@ -32,7 +32,7 @@ pub const PAST: &str = "past";
 const SIZES: [usize; 2] = [100_000, 1_000_000];
 
 /// Changes of a history, and of one for a first look.
-const CHANGES: [usize; 2] = [1_000, 20];
+const CHANGES: [usize; 2] = [1_001, 21];
 
 /// Lines to blame.
 const LINES: usize = 100;
@@ -91,7 +91,7 @@ pub fn recorded(size: usize, effort: Effort) -> Value {
     json!({"text": start, "edits": edits, "after": text})
 }
 
-/// A canvas with the history, and its first and last text.
+/// A canvas with the history, its text after the first change, and its last text. A collection keeps the very first text.
 struct Canvas {
     engine: Engine<MemoryStore>,
     id: CanvasId,
@@ -113,10 +113,12 @@ impl Canvas {
             newest = Revision::new(at + 1).expect("it is low");
             if at == 0 {
                 block_on(engine.create(&id, &text, &key, NOW)).expect("it is new");
-                texts[0].clone_from(&text);
             } else {
                 let edited = block_on(engine.call(&id, &key, Edit::overwrite(&text), NOW));
                 edited.expect("the store answers").result.unwrap_or_else(|_| panic!("an edit is refused"));
+            }
+            if at == 1 {
+                texts[0].clone_from(&text);
             }
             texts[1] = text;
         }
@@ -161,8 +163,8 @@ pub fn rows(work: &'static str, size: usize, effort: Effort) -> Vec<Row> {
         revisions.try_for_each(|(version, number)| commit(git, 0, FILE, (number, &version)))
     });
     let (first, newest, [before, after]) =
-        (Revision::new(1).expect("it is low"), canvas.newest, &canvas.texts);
-    let back = format!("0~{}", newest.get() - 1);
+        (Revision::new(2).expect("it is low"), canvas.newest, &canvas.texts);
+    let back = format!("0~{}", newest.get() - first.get());
     let before_name = format!("{back}:{FILE}");
     let git = |arguments: &[&str]| match &repository {
         Ok(repository) => repository.run(arguments),
