@@ -19,6 +19,8 @@
 //!
 //! Any other line fails the test. `CANVAS_TIES=1` prints each tie.
 
+#![expect(clippy::print_stdout, reason = "the counts are the result")]
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
