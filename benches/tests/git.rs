@@ -117,7 +117,7 @@ fn lines(text: &str) -> impl Iterator<Item = &str> {
 /// Returns the lines that the hunks of a patch without context replace, and the number of new lines of each.
 fn hunks(patch: &str) -> Vec<(Range<usize>, usize)> {
     let range = |side: &str| {
-        let (start, count) = side[1..].split_once(',').unwrap_or((&side[1..], "1"));
+        let (start, count) = side[1..].split_once(',').unwrap_or_else(|| (&side[1..], "1"));
         let [start, count] = [start, count].map(|number| number.parse::<usize>().unwrap());
         // An empty side has the number of the line before it.
         let start = if count == 0 { start } else { start - 1 };
