@@ -24,7 +24,7 @@ const MIN_READ: u64 = 16;
 pub struct DocumentChanges {
     /// The entries that change the document, newest first. [`Entry::document_ids`] returns the revisions of each.
     pub entries: Vec<Entry>,
-    /// The number to pass as `before` for the next page, if older entries are kept.
+    /// The number to pass as `before` for the next page. `None` if no older entries are kept.
     pub next: Option<EntryNumber>,
 }
 
@@ -78,11 +78,15 @@ async fn changes<S: Store>(
     let mut entries: Vec<Entry> = Vec::new();
     while entries.len() < limit && end >= oldest && left > 0 {
         let start = end.saturating_sub(read - 1).max(oldest);
-        let page = walk.range(start..=end).await?.into_iter();
-        let changes = page.filter(|entry| entry.document_ids().is_some()).take(limit - entries.len());
+        let page = walk.range(start..=end).await?;
+        // Missing entries are older than all others.
+        let is_last = (page.len() as u64) < end - start + 1;
+        let changes =
+            page.into_iter().filter(|entry| entry.document_ids().is_some()).take(limit - entries.len());
         entries.extend(changes.map(Arc::unwrap_or_clone));
         let last = entries.last().filter(|_| entries.len() == limit);
-        (left, end) = (left - read, last.map_or(start, |last| last.number.get()) - 1);
+        let stop = if is_last { 1 } else { start };
+        (left, end) = (left - read, last.map_or(stop, |last| last.number.get()) - 1);
         read = wanted.max(MIN_READ).min(left);
     }
     let next = (end >= oldest).then(|| EntryNumber::new(end.saturating_add(1)));

@@ -152,6 +152,10 @@ async fn at_revision<S: Store>(
         return Ok((walk.head.revision_id(), walk.document.clone()));
     }
     let not_kept = |oldest| EngineError::RevisionNotKept { canvas, revision, oldest };
+    let created = walk.head.origin.revision;
+    if revision < created {
+        return Err(not_kept(created));
+    }
     let Some(first) = first_after(walk, revision).await? else { return Err(not_kept(changed)) };
     let number = first.number.get();
     // Revisions without an entry did not change the document.

@@ -81,6 +81,14 @@ impl<'de> Deserialize<'de> for BlobId {
     }
 }
 
+impl TryFrom<String> for BlobId {
+    type Error = ParseBlobIdError;
+
+    fn try_from(text: String) -> Result<Self, ParseBlobIdError> {
+        text.parse()
+    }
+}
+
 impl From<BlobId> for String {
     fn from(id: BlobId) -> Self {
         id.to_string()

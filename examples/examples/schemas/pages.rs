@@ -112,7 +112,7 @@ fn replies(tools: &[Tool]) -> String {
     let (names, sections) = sections(successes, &shapes);
     let mut page = format!(
         "{MADE}\n\n# Replies of the tools\n\nThe JSON that each tool returns. Every reply is one object. `ok` says whether the call \
-         succeeded, and `revision_id` names the document that the reply describes. A successful reply also has the \
+         succeeded, and `revision_id` names the document that the reply describes, except for `past_lines`. A successful reply also has the \
          fields of its tool; a field marked with `?` may be absent. A failed reply has `error`, described in \
          [FAILURES.md](FAILURES.md), and `canvas_epoch` if the canvas exists. Replies have no other fields.\n\n\
          `canvas_tools::reply_schema` returns the same as JSON Schema, and the example `schemas` writes it to files. All examples \

@@ -23,6 +23,9 @@
 //! | `GET /documents/ID/versions/LABEL` | the text of a version; `DELETE` removes the version |
 //! | `POST /documents/ID/restore` `{"revision"}` or `{"version"}` | makes an earlier text the current one, as a change that undo takes back |
 //!
+//! A `restore` that is sent again fails if its version was removed or its revision collected meanwhile. The document is then as the
+//! first one left it.
+//!
 //! `selection` is the lines that the person selected, `{"start_line", "end_line", "base_revision_id"}`.
 //!
 //! Bodies and answers are JSON. A write may have an `Idempotency-Key`: sent again with the same key, it is answered and not

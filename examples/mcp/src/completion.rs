@@ -41,7 +41,11 @@ impl Host {
             }
             _ => false,
         };
-        let mut values = self.points(params).await.map_err(|error| fault(&error))?;
+        let mut values = match self.points(params).await {
+            Ok(values) => values,
+            Err(EngineError::NotFound { .. }) => Vec::new(),
+            Err(error) => return Err(fault(&error)),
+        };
         if is_name {
             let labels = self.documents().await;
             values = labels.map_err(|error| ErrorData::internal_error(error.message(), None))?;
@@ -68,6 +72,10 @@ impl Host {
         let Some(canvas) = chosen.and_then(|id| CanvasId::new(id).ok()).filter(|id| !is_list(id)) else {
             return Ok(Vec::new());
         };
+        // A file is in the store once somebody looked at it.
+        if self.look(&canvas).await.is_err() {
+            return Ok(Vec::new());
+        }
         let (begun, now) = (&params.argument.value, clock::now());
         let values: Vec<String> = match (template.uri.as_str(), params.argument.name.as_str()) {
             (PastUri::REVISION, "revision") => {

@@ -160,22 +160,30 @@ fn a_revision_that_the_canvas_has_not_is_not_found() {
 
 #[test]
 fn a_canvas_that_was_made_again_does_not_show_its_first_life() {
-    let world = World::new("first\n");
-    world.edit("secret\n");
-    let now = world.now();
-    block_on(world.engine.delete(&world.canvas, &super::world::key("user", 0, "delete"), now)).unwrap();
-    assert_eq!(at(&world, 1).unwrap_err().code(), "CANVAS_NOT_FOUND");
-    block_on(world.engine.create(&world.canvas, "second\n", &super::world::key("user", 0, "again"), now))
-        .unwrap();
-    world.edit("third\n");
-    let last = world.head().revision().get();
-    let found: Vec<_> =
-        (1..=last).map(|revision| at(&world, revision).map(|past| past.text().to_owned())).collect();
-    let kept: Vec<_> = found.iter().flatten().map(String::as_str).collect();
-    assert_eq!(kept, ["second\n", "third\n"]);
-    assert!(
-        found.iter().flat_map(|found| found.as_ref().err()).all(|error| error.code() == "REVISION_NOT_KEPT")
-    );
+    for edits in [0, 1, 3] {
+        let world = World::new("first\n");
+        (0..edits).for_each(|n| drop(world.edit(&format!("secret {n}\n"))));
+        let (now, key) = (world.now(), |call| super::world::key("user", 0, call));
+        block_on(world.engine.delete(&world.canvas, &key("delete"), now)).unwrap();
+        assert_eq!(at(&world, 1).unwrap_err().code(), "CANVAS_NOT_FOUND");
+        block_on(world.engine.create(&world.canvas, "second\n", &key("again"), now)).unwrap();
+        world.edit("third\n");
+        let last = world.head().revision().get();
+        let found: Vec<_> =
+            (1..=last).map(|revision| at(&world, revision).map(|past| past.text().to_owned())).collect();
+        let kept: Vec<_> = found.iter().flatten().map(String::as_str).collect();
+        assert_eq!(kept, ["second\n", "third\n"]);
+        let mut refused = found.iter().flat_map(|found| found.as_ref().err());
+        assert!(refused.all(|error| error.code() == "REVISION_NOT_KEPT"));
+        // Nor do its pages lead there.
+        let page =
+            |before| block_on(world.engine.document_changes(&world.canvas, before, 1, world.now())).unwrap();
+        let newest = page(None);
+        assert_eq!(newest.entries.len(), 1);
+        assert!(
+            newest.next.is_none() || page(newest.next).entries.is_empty() && page(newest.next).next.is_none()
+        );
+    }
 }
 
 #[test]

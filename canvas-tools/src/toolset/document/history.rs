@@ -51,7 +51,16 @@ impl Page {
         if self.versions {
             let number = |change: &ChangeFields| change.revision_id.revision().get();
             let low = next.map_or(0, |_| fields.changes.last().map_or(u64::MAX, number));
-            let high = self.before.map_or(u64::MAX, |_| fields.changes.first().map_or(0, number));
+            let high = match (self.before, fields.changes.first()) {
+                (None, _) => u64::MAX,
+                (Some(_), Some(newest)) => number(newest),
+                // All older versions, for which no changes are kept.
+                (Some(before), None) => {
+                    let after = before.get().checked_add(1).map(EntryNumber::new);
+                    let entries = engine.history(canvas, after, 1, *now).await?;
+                    entries.first().map_or(0, |entry| entry.revision_after.get().saturating_sub(1))
+                }
+            };
             let mut versions = engine.versions(canvas, *now).await?;
             versions.retain(|version| {
                 !version.is_erased() && (low..=high).contains(&version.revision_id.revision().get())

@@ -175,7 +175,7 @@ pub(super) fn line_offset(text: &str, line: usize) -> Result<usize, ToolError> {
     let from = line_start(text, line);
     if from == text.len() && !text.is_empty() {
         let total = count_lines(text);
-        let message = format!("the canvas has {total} lines: pass a start_line of at most {total}");
+        let message = format!("the text has {total} lines: pass a start_line of at most {total}");
         return Err(ToolError::new("INVALID_RANGE", message).at("/start_line"));
     }
     Ok(from)

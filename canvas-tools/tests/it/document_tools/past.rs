@@ -1,6 +1,7 @@
 //! Earlier revisions as a model reads them, which leaves no trace, and the list of changes.
 
 use canvas_core::document::HostEdit;
+use canvas_core::history::ClearHistory;
 use canvas_core::rollout::Rollout;
 use canvas_core::testing::block_on;
 use canvas_core::text::Delta;
@@ -291,10 +292,19 @@ fn versions_are_listed_with_the_revisions_of_a_page() {
         (json!({"versions": true}), json!([other, two, one])),
         (json!({"versions": true, "limit": 1}), json!([])),
         (json!({"versions": true, "before": 2}), json!([other, two, one])),
-        (json!({"versions": true, "before": 1}), json!([])),
+        (json!({"versions": true, "before": 1}), json!([one])),
     ] {
         assert_eq!(listed(arguments.clone()), expected, "{arguments}");
     }
+    // The changes of the versions are gone, and the last page has them all.
+    world.user(ClearHistory);
+    world.edit("3\n");
+    let page = world.tool("canvas_history", json!({"versions": true, "limit": 1})).body().clone();
+    assert_eq!(page["versions"], json!([]));
+    let rest = json!({"versions": true, "before": page["next_before"]});
+    let rest = world.tool("canvas_history", rest).body().clone();
+    assert_eq!((&rest["versions"], &rest["changes"]), (&json!([other, two, one]), &json!([])));
+    assert_eq!(rest["next_before"], Value::Null);
     (0..60).for_each(|n| drop(name(&format!("v{n}"))));
     let reply = world.tool("canvas_history", json!({"versions": true, "limit": 1}));
     assert_eq!(reply.body()["versions"].as_array().unwrap().len(), 50);
