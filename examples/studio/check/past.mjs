@@ -2,6 +2,7 @@
 import { typeBehind } from "./document.mjs";
 import { check, equal, that, until } from "./report.mjs";
 import { axe } from "./windows.mjs";
+import { Client } from "./wire.mjs";
 
 const SERVICE = "The next version of the service.";
 const QUESTION = "- Is one more version enough for the old file?";
@@ -86,9 +87,21 @@ export async function pastScenes({ windows, studio, client }) {
     that(/Changed since you looked/.test(await title(anna)) && /Bert/.test(await title(anna)), await title(anna));
     equal(await anna.at("restore").count(), 0, "buttons to restore");
     await anna.shot("past-since");
-    await bert.page.reload();
+    // Bert changes the document elsewhere meanwhile.
+    await bert.page.goto("about:blank");
+    const elsewhere = await Client.at(studio.page, undefined, "Bert");
+    await elsewhere.request("canvas.open", { canvasId: "studio" });
+    const { document: now } = await elsewhere.get();
+    const splice = { at: now.markdown.length, remove: 0, insert: "\nBy Bert, elsewhere.\n" };
+    await elsewhere.request("document.edit", { canvasId: "studio", baseRevisionId: now.revisionId, splice });
+    await elsewhere.end();
+    const count = () => bert.sent.filter(({ method }) => method === "history.diff").length;
+    const asked = count();
+    await bert.page.goto(`${studio.page}/?person=Bert`);
     await bert.ready();
-    await until(async () => (await bert.at("doc").inputValue()) === (await textOf()), "Bert's window");
+    const seen = () => bert.page.evaluate(() => Object.values({ ...localStorage }).join(" "));
+    const { revisionId } = (await client.get()).document;
+    await until(async () => count() > asked && (await seen()).includes(revisionId), "the comparison");
     that(await bert.page.locator(".changes").isHidden(), "Bert's own change is marked");
   });
   await check("past: selected lines go with the next message, once", async () => {

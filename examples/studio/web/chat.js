@@ -166,8 +166,10 @@ export function mountChat(root, studio) {
     const pending = el("div", { class: "item text user pending" }, el("p", {}, text));
     list.append(pending);
     list.scrollTop = list.scrollHeight;
-    const result = await studio.act("chat.send", { text, ...(lines && { selection: lines }) });
-    if (result) studio.select(null);
+    const sent = lines;
+    const result = await studio.act("chat.send", { text, ...(sent && { selection: sent }) });
+    // What was selected since goes with the next message.
+    if (result && lines === sent) studio.select(null);
     pending.remove();
     // What was not taken is offered again, before what was written since.
     if (!result) input.value = input.value ? `${text}\n${input.value}` : text;

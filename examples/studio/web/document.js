@@ -118,7 +118,13 @@ export function mountDocument(root, studio) {
       const seen = draft.isLoaded ? null : lastSeen.get(studio);
       if (snapshot.document) draft.load(snapshot.document);
       const number = /^r(\d+)-/.exec(seen)?.[1];
-      if (number && digitsOf(seen) !== digitsOf(draft.revision)) compare({ revision: Number(number) }, null);
+      if (number && digitsOf(seen) !== digitsOf(draft.revision)) {
+        state.isLooking = true;
+        compare({ revision: Number(number) }, null, { seen }).finally(() => {
+          state.isLooking = false;
+          draw();
+        });
+      }
       takeProposals(snapshot.proposals);
       draw();
       drawSaved();
@@ -245,7 +251,7 @@ export function mountDocument(root, studio) {
       drawn.draw(draft.text, all);
       drawChanges();
       // Frames come only while the window is shown.
-      if (draft.isLoaded) lastSeen.set(studio, draft.revision);
+      if (draft.isLoaded && !state.isLooking && state.seen !== draft.revision) lastSeen.set(studio, (state.seen = draft.revision));
       if (isToShow) showFirst();
       isToShow = false;
     });
@@ -270,40 +276,49 @@ export function mountDocument(root, studio) {
     );
   }
   function hideMarks() {
+    comparison += 1;
     if (marks.isEmpty && !state.compared) return;
     state.compared = null;
     marks.clear();
     draw();
   }
 
-  // Marks what has changed since a revision or version. Without a label it is what the person last saw here, and that is
-  // shown only if others changed it.
-  async function compare(from, label) {
+  // The number of the newest comparison. An older one that still waits for an answer shows nothing.
+  let comparison = 0;
+  // Marks what has changed since a revision or version. Without a label it is the revision `seen` that the person last saw
+  // here, and that is shown only if others changed it.
+  async function compare(from, label, { seen, isAgain = false } = {}) {
+    const own = (comparison += 1);
     for (let left = 20; left > 0; left -= 1) {
       if (draft.isDirty && (isLocked() || state.isRefused)) break;
       await draft.settle();
+      if (own !== comparison) return;
       const params = { canvasId: studio.canvas, from };
       const diff = label ? await studio.act("history.diff", { from }) : await studio.connection.request("history.diff", params).catch(() => null);
-      if (!diff) return hideMarks();
+      if (own !== comparison) return;
+      // A canvas that was made again has other texts under the same numbers.
+      if (!diff || (seen && digitsOf(diff.fromRevisionId) !== digitsOf(seen))) return hideMarks();
       if (draft.isDirty || digitsOf(diff.revisionId) !== digitsOf(draft.revision)) {
         await new Promise((resolve) => setTimeout(resolve, 100));
+        if (own !== comparison) return;
         continue;
       }
       if (!label && diff.actors.every(({ person }) => person === studio.me)) return hideMarks();
       if (label && diff.changes === 0) {
         hideMarks();
-        return void studio.say(`The document is the same as ${label}.`);
+        return void (isAgain || studio.say(`The document is the same as ${label}.`));
       }
       state.compared = { from, label, actors: diff.actors, count: diff.changes, isTooLong: !diff.words };
-      marks.show(diff.words ?? [], (position) => draft.placeOf(position));
-      return draw(true);
+      marks.show(diff.words ?? [], draft.places());
+      return draw(!isAgain);
     }
-    if (label) studio.say("The document changes too fast to compare it, or your text is not saved yet. Try again.");
+    if (isAgain) hideMarks();
+    else if (label) studio.say("The document changes too fast to compare it, or your text is not saved yet. Try again.");
   }
   let again = 0;
   function compareAgain() {
     clearTimeout(again);
-    again = setTimeout(() => state.compared && compare(state.compared.from, state.compared.label), 300);
+    again = setTimeout(() => state.compared && compare(state.compared.from, state.compared.label, { isAgain: true }), 300);
   }
 
   async function restore(to) {

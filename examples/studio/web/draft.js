@@ -67,9 +67,21 @@ export class Draft {
   hasSeen(revision) {
     return numberOf(this.#revision) >= numberOf(revision);
   }
-  /** Where a position of the document is in the editor, as long as the editor has the document alone. */
-  placeOf(position) {
-    return shownAt(this.#source, position);
+  /** Whether lines end in the editor where they end in the document. A lone CR ends a line in the editor alone. */
+  get hasSameLines() {
+    return !/\r(?!\n)/.test(this.#source ?? "");
+  }
+  /** Gives a function that takes positions of the document, in order, to the editor, as long as it has the document alone. */
+  places() {
+    const source = this.#source;
+    if (!source.includes("\r")) return (position) => position;
+    let [from, at] = [0, 0];
+    return (position) => {
+      const stop = source[position - 1] === "\r" && source[position] === "\n" ? position - 1 : position;
+      at += shown(source.slice(from, stop)).length;
+      from = stop;
+      return at;
+    };
   }
   get isDirty() {
     return this.#typed.length > 0 || this.#sent.length > 0;

@@ -51,7 +51,7 @@ export class Marks {
     else if (after) this.#list = after.is;
   }
 
-  /** Shows these words `{del, ins, at}` alone. `place` gives where a position of theirs is in the text. */
+  /** Shows these words `{del, ins, at}` alone. `place` takes positions of theirs, in order, to the text. */
   show(words, place) {
     this.clear();
     this.#list = words.map(({ del, ins, at }) => ({ from: place(at), to: place(at + ins.length), del }));

@@ -39,15 +39,19 @@ export function mountWriters(root, { view, drawn, editor, draft, studio }) {
   let asked = "";
   const known = new Map();
 
-  const point = (lines) => {
+  const point = (find) => {
     clearTimeout(timer);
-    if (!lines || draft.isDirty || !draft.isLoaded) return;
-    timer = setTimeout(() => show(lines), REST);
+    timer = setTimeout(() => {
+      const lines = draft.isLoaded && !draft.isDirty && draft.hasSameLines ? find() : null;
+      if (lines) show(lines);
+    }, REST);
   };
-  view.addEventListener("pointermove", ({ target }) => drawn.text === draft.text && point(drawn.linesOf(target)));
-  view.addEventListener("focusin", ({ target }) => drawn.text === draft.text && point(drawn.linesOf(target)));
+  const inView = ({ target }) => point(() => drawn.text === draft.text && drawn.linesOf(target));
+  view.addEventListener("pointermove", inView);
+  view.addEventListener("focusin", inView);
   document.addEventListener("selectionchange", () => {
-    if (document.activeElement === editor) point(linesBetween(editor.value, editor.selectionStart, editor.selectionStart));
+    if (document.activeElement !== editor) return;
+    point(() => document.activeElement === editor && linesBetween(editor.value, editor.selectionStart, editor.selectionStart));
   });
 
   async function show([startLine, endLine]) {
@@ -86,13 +90,21 @@ export function mountSelection({ view, drawn, editor, draft, selected }) {
     clearTimeout(timer);
     timer = setTimeout(take, REST);
   });
+  let isWaiting = false;
   async function take() {
-    const lines = selectedLines();
+    let lines = selectedLines();
     if (lines === undefined) return;
-    if (lines === null) return selected(null);
-    if (draft.isDirty) await draft.settle();
-    const now = selectedLines();
-    if (now && !draft.isDirty) selected({ startLine: now[0], endLine: now[1], baseRevisionId: draft.revision });
+    if (lines && draft.isDirty) {
+      // Until the server has the text, no lines of it can be named.
+      selected(null);
+      if (isWaiting) return;
+      isWaiting = true;
+      await draft.settle();
+      isWaiting = false;
+      lines = selectedLines();
+    }
+    const isKnown = lines && !draft.isDirty && draft.hasSameLines;
+    if (lines !== undefined) selected(isKnown ? { startLine: lines[0], endLine: lines[1], baseRevisionId: draft.revision } : null);
   }
   // Undefined while the person is elsewhere, so that a selection lasts until the message.
   function selectedLines() {

@@ -91,7 +91,10 @@ export class View {
   // What is to stand there: a key that tells equal blocks, and how to draw one.
   #wanted(text, lines, marks) {
     const found = blocks(lines);
-    if (marks.isEmpty) return found.map(({ start, end, make }) => ({ key: lines.slice(start, end).join("\n"), make, start, lines: [start + 1, end] }));
+    // A block that ends with the text has no line behind its last line break.
+    const last = lines.length - (lines.length > 1 && lines.at(-1) === "" ? 1 : 0);
+    const place = (start, end) => [start + 1, Math.min(end, last)];
+    if (marks.isEmpty) return found.map(({ start, end, make }) => ({ key: lines.slice(start, end).join("\n"), make, start, lines: place(start, end) }));
     const starts = [0];
     for (const line of lines) starts.push(starts[starts.length - 1] + line.length + 1);
     const out = [];
@@ -104,9 +107,8 @@ export class View {
       between(starts[start]);
       const [from, stop] = [starts[start], Math.min(starts[end], text.length)];
       const inside = marks.within(from, stop, end === lines.length);
-      const place = [start + 1, end];
-      if (inside.length > 0) out.push({ ...changed(text, from, text[stop - 1] === "\n" ? stop - 1 : stop, inside), lines: place });
-      else out.push({ key: text.slice(from, Math.max(from, starts[end] - 1)), make, start, lines: place });
+      if (inside.length > 0) out.push({ ...changed(text, from, text[stop - 1] === "\n" ? stop - 1 : stop, inside), lines: place(start, end) });
+      else out.push({ key: text.slice(from, Math.max(from, starts[end] - 1)), make, start, lines: place(start, end) });
       seen = stop;
     }
     if (found.length === 0 || seen < text.length) between(text.length + 1);
