@@ -313,7 +313,7 @@ fn a_cold_blame_is_few_round_trips() {
 }
 
 proptest! {
-    /// With entries that keep texts, texts of several chunks, undo, redo, and collections.
+    /// With entries that keep texts, texts of several chunks, undo, redo, restore, and collections.
     #[test]
     fn blame_is_a_replay_of_the_kept_history(
         acts in prop::collection::vec(act(), 1..40),

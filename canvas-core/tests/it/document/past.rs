@@ -7,6 +7,7 @@ use canvas_core::history::{ClearHistory, PastDocument, Redo, Undo, UndoScope};
 use canvas_core::testing::block_on;
 use canvas_core::text::SpanKind;
 use canvas_core::turn::SendMessage;
+use canvas_core::version::Restore;
 use canvas_core::{
     Actor, Author, CodedError as _, CollectOptions, EngineError, Policy, Revision, RevisionId,
 };
@@ -236,6 +237,7 @@ pub(super) enum Act {
     Message,
     Collect(u64),
     Clear,
+    Restore(u64),
 }
 
 const NAMES: [&str; 3] = ["anna", "one", "two"];
@@ -253,6 +255,7 @@ pub(super) fn act() -> impl Strategy<Value = Act> {
         1 => Just(Act::Message),
         1 => (0..6_u64).prop_map(Act::Collect),
         1 => Just(Act::Clear),
+        2 => (1..12_u64).prop_map(Act::Restore),
     ]
 }
 
@@ -289,12 +292,21 @@ impl Act {
             Self::Message => drop(party.world.ask("one", SendMessage)),
             Self::Collect(keep) => collect(&party.world, keep),
             Self::Clear => drop(party.world.ask("user", ClearHistory)),
+            Self::Restore(back) => {
+                let world = &party.world;
+                // A revision that is no longer kept cannot be restored.
+                let revision = world.head().revision().get().saturating_sub(back).max(1);
+                let Ok(document) = at(world, revision) else { return };
+                let key = super::world::key("user", 0, &format!("restore-{number}"));
+                let called = world.engine.call(&world.canvas, &key, Restore { document }, world.now());
+                drop(block_on(called).unwrap());
+            }
         }
     }
 }
 
 proptest! {
-    /// With entries that keep texts, texts of several chunks, undo, redo, and collections.
+    /// With entries that keep texts, texts of several chunks, undo, redo, restore, and collections.
     #[test]
     fn a_past_text_is_the_one_that_was_recorded(
         acts in prop::collection::vec(act(), 1..40),
