@@ -24,7 +24,8 @@ const MIN_READ: u64 = 16;
 pub struct DocumentChanges {
     /// The entries that change the document, newest first. [`Entry::document_ids`] returns the revisions of each.
     pub entries: Vec<Entry>,
-    /// The number to pass as `before` for the next page. `None` if no older entries are kept.
+    /// The number to pass as `before` for the next page, or `None` at the end. If the history was cleared, the next page
+    /// may be empty.
     pub next: Option<EntryNumber>,
 }
 

@@ -87,30 +87,12 @@ async function shows(folder) {
   await judgeScenes({ windows, studio, client });
 }
 
-// People with names, on a server of their own.
-async function meets(folder) {
-  const studio = await server({ db: join(folder, "people.db") });
+// Scenes on a server of their own.
+async function apart(name, scenes, folder) {
+  const studio = await server({ db: join(folder, `${name}.db`) });
   const client = await Client.at(studio.page);
-  part("people");
-  await peopleScenes({ windows, studio, client });
-  await client.end();
-}
-
-// Versions and earlier texts, on a server of their own.
-async function remembers(folder) {
-  const studio = await server({ db: join(folder, "past.db") });
-  const client = await Client.at(studio.page);
-  part("past");
-  await pastScenes({ windows, studio, client });
-  await client.end();
-}
-
-// Edits that wait, on a server of their own.
-async function decides(folder) {
-  const studio = await server({ db: join(folder, "proposals.db") });
-  const client = await Client.at(studio.page);
-  part("proposals");
-  await proposalScenes({ windows, studio, client });
+  part(name);
+  await scenes({ windows, studio, client });
   await client.end();
 }
 
@@ -127,6 +109,7 @@ async function refuses(folder) {
 }
 
 const SHOWN = ["document", "board", "surface", "restart"];
+const APART = { people: peopleScenes, past: pastScenes, proposals: proposalScenes };
 const REFUSED = ["sockets", "http", "frames"];
 
 const only = options.only?.split(",");
@@ -141,9 +124,7 @@ try {
   if (options.figures) await figures({ windows, server });
   else {
     if ([...SHOWN, "judges"].some(isAsked)) await shows(folder);
-    if (isAsked("people")) await meets(folder);
-    if (isAsked("past")) await remembers(folder);
-    if (isAsked("proposals")) await decides(folder);
+    for (const [name, scenes] of Object.entries(APART)) if (isAsked(name)) await apart(name, scenes, folder);
     if (REFUSED.some(isAsked)) await refuses(folder);
     if (isAsked("store")) {
       part("store");
