@@ -394,7 +394,12 @@ async function main() {
   }
   await send("sendHostContextChange", { theme: "light" });
   await page.setViewportSize({ width: WIDE, height: 900 });
+  // The server may have changed before the page has its answer, and until then the page takes neither keys nor pointer.
+  const answered = () => until(() => view().evaluate(() => app.busy === 0), "the act answered");
+  // Sent without a wait between them: a pause over a free place puts the component down.
+  const keys = (...names) => Promise.all(names.map((name) => page.keyboard.press(name)));
   const drag = async (id, cols, rows, { grip = false, before } = {}) => {
+    await answered();
     // The frame follows the height of its page: where things are is only sure when they no longer move.
     const where = async () => JSON.stringify(await at(`cmp-${id}`).boundingBox());
     await until(async () => {
@@ -431,19 +436,18 @@ async function main() {
     await until(async () => (await component(stars)).size.cols === 3, "resized");
   });
   await check("board: moved and resized by keys", async () => {
+    await answered();
     await at(`cmp-${stars}`).focus();
-    await page.keyboard.press("ArrowDown");
-    await page.keyboard.press("ArrowRight");
-    await page.keyboard.press("Enter");
+    await keys("ArrowDown", "ArrowRight", "Enter");
     await until(async () => (await component(stars)).position.row === 3, "moved");
     equal((await component(stars)).position, { col: 5, row: 3 }, "place");
+    await answered();
     await until(() => view().evaluate((id) => document.activeElement?.dataset.testid === `cmp-${id}`, stars), "focus kept");
-    await page.keyboard.press("Shift+ArrowLeft");
-    await page.keyboard.press("Enter");
+    await keys("Shift+ArrowLeft", "Enter");
     await until(async () => (await component(stars)).size.cols === 2, "resized");
+    await answered();
     await until(() => view().evaluate((id) => document.activeElement?.dataset.testid === `cmp-${id}`, stars), "focus kept");
-    await page.keyboard.press("ArrowLeft");
-    await page.keyboard.press("Escape");
+    await keys("ArrowLeft", "Escape");
     equal((await component(stars)).position, { col: 5, row: 3 }, "place after Escape");
   });
   await check("board: a refused drop shows the free places, one of them takes it", async () => {
@@ -475,6 +479,7 @@ async function main() {
     await at(`cmp-${pulls}`).hover();
     await at(`cmp-${pulls}`).getByRole("button", { name: "Pin" }).click();
     await until(async () => (await component(pulls)).meta.pinned, "pinned");
+    await answered();
     await at(`cmp-${feed}`).focus();
     await page.keyboard.press("Delete");
     await until(async () => !(await component(feed)), "dismissed");
