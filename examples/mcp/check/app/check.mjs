@@ -396,7 +396,7 @@ async function main() {
   await page.setViewportSize({ width: WIDE, height: 900 });
   // The server may have changed before the page has its answer, and until then the page takes neither keys nor pointer.
   const answered = () => until(() => view().evaluate(() => app.busy === 0), "the act answered");
-  // Sent without a wait between them: a pause over a free place puts the component down.
+  // Single keys, sent without a wait between them: a pause over a free place puts the component down.
   const keys = (...names) => Promise.all(names.map((name) => page.keyboard.press(name)));
   const drag = async (id, cols, rows, { grip = false, before } = {}) => {
     await answered();
@@ -443,7 +443,8 @@ async function main() {
     equal((await component(stars)).position, { col: 5, row: 3 }, "place");
     await answered();
     await until(() => view().evaluate((id) => document.activeElement?.dataset.testid === `cmp-${id}`, stars), "focus kept");
-    await keys("Shift+ArrowLeft", "Enter");
+    await page.keyboard.press("Shift+ArrowLeft");
+    await page.keyboard.press("Enter");
     await until(async () => (await component(stars)).size.cols === 2, "resized");
     await answered();
     await until(() => view().evaluate((id) => document.activeElement?.dataset.testid === `cmp-${id}`, stars), "focus kept");
