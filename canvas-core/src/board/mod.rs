@@ -67,7 +67,7 @@ pub use self::trigger::{Due, DueAction, Occasion, TriggerMemory, TriggerProblem,
 pub use self::wire::error::{
     AgenticCanvasError, CommandExecutionError, DataFetchError, ValidationFailedCode, ValidationFailedError,
 };
-pub(crate) use self::wire::history::Inverse;
+pub(crate) use self::wire::history::{Forward, Inverse};
 pub use self::wire::history::{HistoryJson, HistoryState, Recorded, Restore, UndoEntry, UndoEntryJson};
 pub use self::wire::result::{BatchCommandResult, CommandError, CommandResult};
 pub use crate::history::board::{BoardJournal, BoardJournalError};

@@ -23,8 +23,10 @@ pub struct BoardStep {
     pub after: BlobId,
     /// Id of the change, also given in the answer to its command.
     pub id: UndoId,
-    /// The command with place and size settled. For a selective undo, it is the command that was undone.
-    pub forward: Box<CanvasCommand>,
+    /// The command with place and size settled. For a selective undo, it is the command that was undone. `None` if an
+    /// earlier board was restored, which only the patch tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forward: Option<Box<CanvasCommand>>,
     /// The patch from the board before to the board after.
     pub patch: BoardPatch,
 }
@@ -71,12 +73,8 @@ impl FaceStep for BoardStep {
     }
 
     fn read(&self, _: Way, at: &mut Option<BoardAt>, files: &Files<'_>) -> Result<(), ReadError> {
-        if at.is_none()
-            && let Some(board) = files.get::<Board>(files.blobs)?
-            && let Some(id) = files.tree.file(TreeFile::Board)
-        {
-            let (reverted, forward, stored) = (Vec::new(), None, None);
-            *at = Some(BoardAt { id, board, played: None, reverted, forward, stored });
+        if at.is_none() {
+            *at = Self::load(files)?;
         }
         Ok(())
     }
@@ -98,8 +96,10 @@ impl FaceStep for BoardStep {
     fn revert(&self, at: &mut BoardAt, later: &mut [Self]) -> Result<(), Conflict> {
         let later = later.iter().map(|step| &step.patch);
         let back = Arc::make_mut(&mut at.board).revert(&self.patch, later)?;
+        if at.reverted.is_empty() {
+            at.forward.clone_from(&self.forward);
+        }
         at.reverted.push(back);
-        at.forward.get_or_insert_with(|| self.forward.clone());
         Ok(())
     }
 
@@ -119,7 +119,7 @@ impl FaceStep for BoardStep {
 
     fn since(before: &BoardAt, at: &mut BoardAt, seed: &StepSeed<'_>) -> Option<Self> {
         let patch = BoardPatch::joined(std::mem::take(&mut at.reverted)).filter(|patch| !patch.is_empty())?;
-        let forward = at.forward.take()?;
+        let forward = at.forward.take();
         at.played = Some(patch.clone());
         *at = at.clone().encoded();
         at.id = at.stored.as_ref()?.0.id();
@@ -127,6 +127,19 @@ impl FaceStep for BoardStep {
         (0..seed.nth).for_each(|_| drop(ids.undo()));
         let id = ids.undo();
         Some(Self { before: before.id, after: at.id, id, forward, patch })
+    }
+
+    fn load(files: &Files<'_>) -> Result<Option<BoardAt>, ReadError> {
+        let (board, id) = (files.get::<Board>(files.blobs)?, files.tree.file(TreeFile::Board));
+        let (played, reverted, forward, stored) = (None, Vec::new(), None, None);
+        Ok(board.zip(id).map(|(board, id)| BoardAt { id, board, played, reverted, forward, stored }))
+    }
+
+    fn restore(at: &mut BoardAt, then: &BoardAt) -> Result<(), Mismatch> {
+        let patch = at.board.patch_to(&then.board);
+        Arc::make_mut(&mut at.board).apply(&patch).map_err(|_| Mismatch)?;
+        at.reverted = vec![patch];
+        Ok(())
     }
 
     fn put(at: BoardAt, draft: &mut Draft<'_>) {

@@ -136,10 +136,8 @@ impl FaceStep for DocumentStep {
     }
 
     fn read(&self, way: Way, at: &mut Option<DocumentAt>, files: &Files<'_>) -> Result<(), ReadError> {
-        if at.is_none()
-            && let (Some(id), Some(blob)) = (files.tree.file(TreeFile::Document), files.contents.document())
-        {
-            *at = Some(DocumentAt { id, blob: blob.clone(), changed: None, reverted: Vec::new() });
+        if at.is_none() {
+            *at = Self::load(files)?;
         }
         match self.delta {
             Some(_) => Ok(()),
@@ -201,6 +199,22 @@ impl FaceStep for DocumentStep {
         at.blob = Blob::document_after(Some(&before.blob), text, delta.edits());
         at.id = at.blob.id();
         Some(Self::new((before.id, at.id), delta, seed.bytes))
+    }
+
+    fn load(files: &Files<'_>) -> Result<Option<DocumentAt>, ReadError> {
+        let (id, blob) = (files.tree.file(TreeFile::Document), files.contents.document());
+        let at = |(id, blob): (BlobId, &Blob)| DocumentAt {
+            id,
+            blob: blob.clone(),
+            changed: None,
+            reverted: Vec::new(),
+        };
+        Ok(id.zip(blob).map(at))
+    }
+
+    fn restore(at: &mut DocumentAt, then: &DocumentAt) -> Result<(), Mismatch> {
+        at.changed = Some(then.text().to_owned());
+        Ok(())
     }
 
     fn put(at: DocumentAt, draft: &mut Draft<'_>) {

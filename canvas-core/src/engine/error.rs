@@ -87,6 +87,16 @@ pub enum EngineError {
         /// The oldest revision that can be read.
         oldest: Revision,
     },
+    /// A revision or version does not have a face.
+    #[error("revision {} of the canvas {canvas} has no {}: name other faces", revision.get(), face.name())]
+    FaceNotFound {
+        /// The canvas that the host reads.
+        canvas: CanvasId,
+        /// The revision in the host's request, or that of the version.
+        revision: Revision,
+        /// The face in the host's request.
+        face: Face,
+    },
     /// No version of the canvas has a label.
     #[error("the canvas {canvas} has no version {label}: name one of its list")]
     VersionNotFound {
@@ -164,6 +174,7 @@ impl CodedError for EngineError {
             Self::RevisionConflict { .. } => "REVISION_CONFLICT",
             Self::RevisionNotFound { .. } => "REVISION_NOT_FOUND",
             Self::RevisionNotKept { .. } => "REVISION_NOT_KEPT",
+            Self::FaceNotFound { .. } => "FACE_NOT_FOUND",
             Self::VersionNotFound { .. } => "VERSION_NOT_FOUND",
             Self::VersionErased { .. } => "VERSION_ERASED",
             Self::TimeInSeconds { .. } => "TIME_IN_SECONDS",

@@ -1,4 +1,4 @@
-//! Reads of the document of an earlier revision.
+//! Reads of earlier revisions.
 
 use std::slice;
 use std::sync::Arc;
@@ -7,17 +7,22 @@ use canvas_lease::Timestamp;
 use canvas_patch::{Delta, PartId, RedlineSpan, build_with_delta, redline};
 
 use super::history::{TEXT_EVERY, reading};
+use super::replay::Playback;
 use super::walk::Walk;
 use super::{Engine, EngineError};
 use crate::document::step::DocumentStep;
+use crate::face::step::Way;
 use crate::history::journal::{Entry, step_of};
-use crate::history::past::{At, PastDocument};
+use crate::history::past::{At, PastDocument, PastFaces};
+use crate::history::step::Step;
 use crate::model::actor::Actor;
 use crate::model::blob::{Blob, BlobId, is_document};
 use crate::model::face::{Face, TreeFile};
 use crate::model::id::CanvasId;
 use crate::model::revision::{Revision, RevisionId};
+use crate::model::tree::Tree;
 use crate::store::contract::Store;
+use crate::version::stored::NamedVersion;
 
 /// Most entries per read.
 const MANY: u64 = 1_024;
@@ -86,6 +91,30 @@ impl<S: Store> Engine<S> {
         reading!(self, "document_at", canvas, now, walk => past(&mut walk, &at))
     }
 
+    /// Returns some faces of a revision, or of a version by its label, to make them the current ones with
+    /// [`Restore`](crate::version::Restore). It can return the document, the board, the surface and the recipe. The data
+    /// of a recipe are not restored.
+    ///
+    /// A version has the files. For a revision, this takes back the later changes of the faces, and so reads all later
+    /// entries unless only the document is named. The creation of a face is not a change, so a face that is younger than
+    /// the revision is returned as it was created.
+    ///
+    /// # Errors
+    ///
+    /// Returns the errors of [`Engine::document_at`], [`EngineError::FaceNotSupported`], and
+    /// [`EngineError::FaceNotFound`] if the revision or version does not have one of the faces. A version of an earlier
+    /// revision lacks the faces that had changed since, except the document.
+    pub async fn faces_at(
+        &self,
+        canvas: &CanvasId,
+        at: impl Into<At>,
+        faces: &[Face],
+        now: Timestamp,
+    ) -> Result<PastFaces, EngineError> {
+        let at = at.into();
+        reading!(self, "faces_at", canvas, now, walk => past_faces(&mut walk, &at, faces))
+    }
+
     /// Returns the difference between the documents of two revisions or versions. `from` may be the later one.
     ///
     /// ```
@@ -123,19 +152,108 @@ impl<S: Store> Engine<S> {
 }
 
 async fn past<S: Store>(walk: &mut Walk<'_, S>, at: &At) -> Result<PastDocument, EngineError> {
+    past_with_tree(walk, at).await.map(|(past, _)| past)
+}
+
+/// Returns the document, and the files of a version.
+async fn past_with_tree<S: Store>(
+    walk: &mut Walk<'_, S>,
+    at: &At,
+) -> Result<(PastDocument, Option<Tree>), EngineError> {
     let canvas = walk.head.canvas().clone();
-    let (revision, version, (revision_id, text)) = match at {
-        At::Revision(revision) => (*revision, None, at_revision(walk, *revision).await?),
-        At::Version(label) => {
-            let version = super::versions::find(walk, label).await?;
-            let erased = || EngineError::VersionErased { canvas: canvas.clone(), label: label.clone() };
-            let document =
-                version.tree.as_ref().and_then(|tree| tree.file(TreeFile::Document)).ok_or_else(erased)?;
-            let text = walk.stored(document).await?.ok_or_else(|| walk.damaged(document))?;
-            (version.revision, Some(version.label), (version.revision_id, text))
+    match at {
+        &At::Revision(revision) => {
+            let (revision_id, text) = at_revision(walk, revision).await?;
+            Ok((PastDocument { revision_id, revision, version: None, canvas, text }, None))
         }
+        At::Version(label) => {
+            let NamedVersion { revision, revision_id, tree, .. } = super::versions::find(walk, label).await?;
+            let document = tree.as_ref().and_then(|tree| tree.file(TreeFile::Document));
+            let erased = || EngineError::VersionErased { canvas: canvas.clone(), label: label.clone() };
+            let document = document.ok_or_else(erased)?;
+            let text = walk.stored(document).await?.ok_or_else(|| walk.damaged(document))?;
+            Ok((PastDocument { revision_id, revision, version: Some(label.clone()), canvas, text }, tree))
+        }
+    }
+}
+
+async fn past_faces<S: Store>(
+    walk: &mut Walk<'_, S>,
+    at: &At,
+    faces: &[Face],
+) -> Result<PastFaces, EngineError> {
+    if let Some(face) = faces.iter().find(|face| !face.is_supported()) {
+        return Err(walk.not_supported(*face));
+    }
+    let (document, version) = past_with_tree(walk, at).await?;
+    let (revision, canvas) = (document.revision, document.canvas.clone());
+    let mut past = PastFaces::from(document);
+    let others: Vec<Face> = faces.iter().copied().filter(|face| *face != Face::Document).collect();
+    let mut playback = Playback::of(version.as_ref().unwrap_or(walk.head.draft()), walk.document.clone());
+    for face in &others {
+        playback.load(walk, *face).await?;
+    }
+    if version.is_none() {
+        past.oldest = play_back(walk, &mut playback, revision, &others).await?;
+        past.since = revision;
+    }
+    let held = std::mem::replace(&mut past.faces, playback.faces.clone());
+    if faces.contains(&Face::Document) {
+        past.faces.document = held.document;
+    } else {
+        past.tree = Tree::default();
+    }
+    let tree = playback.tree();
+    for file in TreeFile::ALL.into_iter().filter(|file| others.contains(&file.face())) {
+        tree.file(file).and_then(|id| past.tree.insert(file.tree_path(), id));
+    }
+    let held = past.faces();
+    match others.into_iter().find(|face| !held.contains(face)) {
+        Some(face) => Err(EngineError::FaceNotFound { canvas, revision, face }),
+        None => Ok(past),
+    }
+}
+
+/// Takes back the changes that these faces had after a revision. Returns the oldest of them.
+async fn play_back<S: Store>(
+    walk: &mut Walk<'_, S>,
+    playback: &mut Playback,
+    revision: Revision,
+    faces: &[Face],
+) -> Result<Option<Arc<Entry>>, EngineError> {
+    let not_kept = |walk: &Walk<'_, S>, oldest| {
+        let canvas = walk.head.canvas().clone();
+        EngineError::RevisionNotKept { canvas, revision, oldest }
     };
-    Ok(PastDocument { revision_id, revision, version, canvas, text })
+    // Changes to find, each with the revision of the last one.
+    let changed = faces.iter().map(|face| (*face, walk.head.face_revision(*face)));
+    let mut wanted: Vec<(Face, Revision)> = changed.filter(|(_, changed)| *changed > revision).collect();
+    let (mut oldest, mut reached) = (None, None);
+    while !wanted.is_empty() || reached.is_some() {
+        let window = walk.window().await?;
+        let later = window.iter().take_while(|(_, entry)| entry.revision_after > revision);
+        let later: Vec<&Arc<Entry>> = later.map(|(_, entry)| entry).collect();
+        let is_of = |step: &&Step| faces.contains(&step.face());
+        let steps: Vec<&Step> = later.iter().flat_map(|entry| entry.steps().filter(is_of)).collect();
+        playback.play(walk, Way::Back, &steps).await?;
+        wanted.retain(|(face, _)| !steps.iter().any(|step| step.face() == *face));
+        let of_faces = later.iter().rfind(|entry| entry.steps().any(|step| is_of(&step)));
+        oldest = of_faces.map(|entry| Arc::clone(entry)).or(oldest);
+        reached = later.last().map(|last| (last.revision_before, last.number.get())).or(reached);
+        match reached {
+            _ if later.len() < window.len() => break,
+            Some((first, number)) if window.is_empty() && number > 1 && first > revision => {
+                return Err(not_kept(walk, first));
+            }
+            _ if window.is_empty() => break,
+            _ => {}
+        }
+    }
+    match wanted.first() {
+        // Its creation is not a change.
+        Some((_, created)) => Err(not_kept(walk, *created)),
+        None => Ok(oldest),
+    }
 }
 
 /// Returns the document of a revision, with the id of the revision that wrote it.

@@ -65,7 +65,7 @@ impl<S: Store> Engine<S> {
 }
 
 async fn replay<S: Store>(walk: &mut Walk<'_, S>) -> Result<JournalReplay, EngineError> {
-    let mut playback = Playback::of(walk.document.clone());
+    let mut playback = Playback::of(walk.head.draft(), walk.document.clone());
     let mut entries = Vec::new();
     loop {
         let window = walk.window().await?;
@@ -82,7 +82,7 @@ async fn replay<S: Store>(walk: &mut Walk<'_, S>) -> Result<JournalReplay, Engin
     let forth: Vec<_> = entries.iter().rev().flat_map(|entry| played(entry)).collect();
     playback.play(walk, Way::Forth, &forth).await?;
     let last = playback.document().unwrap_or(&walk.document).id();
-    match playback.tree(walk.head.draft()).hash() {
+    match playback.tree().hash() {
         tree if tree == walk.head.draft().hash() => Ok(JournalReplay { entries: entries.len(), first, tree }),
         _ => Err(walk.damaged(last)),
     }
@@ -94,17 +94,19 @@ fn played(entry: &Entry) -> impl DoubleEndedIterator<Item = &Step> {
 }
 
 /// The faces of a canvas at one entry of its journal.
-struct Playback {
-    faces: Faces,
-    /// The loaded files of the current canvas.
+pub(super) struct Playback {
+    pub(super) faces: Faces,
+    /// The files of the canvas with which the playback began.
+    tree: Tree,
+    /// Those of them that are loaded.
     contents: Contents,
 }
 
 impl Playback {
-    fn of(document: Blob) -> Self {
+    pub(super) fn of(tree: &Tree, document: Blob) -> Self {
         let mut contents = Contents::default();
         contents.put_blob(TreeFile::Document, document);
-        Self { faces: Faces::default(), contents }
+        Self { faces: Faces::default(), tree: tree.clone(), contents }
     }
 
     /// The document; `None` until a step touches it.
@@ -112,8 +114,39 @@ impl Playback {
         self.faces.document.at.as_ref().map(|at| &at.blob)
     }
 
+    /// Reads a face, if the canvas had it.
+    pub(super) async fn load<S: Store>(
+        &mut self,
+        walk: &Walk<'_, S>,
+        face: Face,
+    ) -> Result<(), EngineError> {
+        let mut fetched = Fetched::default();
+        loop {
+            let files = Files { tree: &self.tree, contents: &self.contents, blobs: &fetched };
+            match self.faces.load(face, &files) {
+                Ok(_) => return Ok(()),
+                Err(ReadError::Damaged(id)) => return Err(walk.damaged(id)),
+                Err(ReadError::Missing(ids)) => self.fetch(walk, &ids, &mut fetched).await?,
+            }
+        }
+    }
+
+    async fn fetch<S: Store>(
+        &mut self,
+        walk: &Walk<'_, S>,
+        ids: &[BlobId],
+        fetched: &mut Fetched,
+    ) -> Result<(), EngineError> {
+        for blob in walk.blobs(ids).await? {
+            let files = TreeFile::ALL.into_iter().filter(|file| self.tree.file(*file) == Some(blob.id()));
+            files.for_each(|file| self.contents.put_blob(file, blob.clone()));
+            fetched.insert(blob.id(), Some(blob));
+        }
+        Ok(())
+    }
+
     /// Plays steps in order. It reads the blobs that they name for `DOCUMENTS` steps at a time.
-    async fn play<S: Store>(
+    pub(super) async fn play<S: Store>(
         &mut self,
         walk: &Walk<'_, S>,
         way: Way,
@@ -122,33 +155,30 @@ impl Playback {
         for steps in steps.chunks(DOCUMENTS) {
             let mut fetched = Fetched::default();
             loop {
-                let files = Files { tree: walk.head.draft(), contents: &self.contents, blobs: &fetched };
+                let files = Files { tree: &self.tree, contents: &self.contents, blobs: &fetched };
                 let missing = self.faces.read_all(way, steps.iter().copied(), &files);
                 if missing.is_empty() {
                     break;
                 }
-                for blob in walk.blobs(&missing).await? {
-                    fetched.insert(blob.id(), Some(blob));
-                }
-                self.contents = std::mem::take(&mut self.contents).of(&walk.head, None, &fetched);
+                self.fetch(walk, &missing, &mut fetched).await?;
             }
-            let files = Files { tree: walk.head.draft(), contents: &self.contents, blobs: &fetched };
+            let files = Files { tree: &self.tree, contents: &self.contents, blobs: &fetched };
             for step in steps {
                 // All blobs are fetched, so an unreadable one is damaged.
                 if let Err(Err(damaged)) = self.faces.read(way, step, &files).map_err(ReadError::missing) {
                     return Err(walk.damaged(damaged));
                 }
                 let played = self.faces.play(way, step, &files).and_then(|()| self.faces.seal(step.face()));
-                let suspect = step.suspect(way, walk.head.draft());
+                let suspect = step.suspect(way, &self.tree);
                 played.map_err(|Mismatch| walk.damaged(suspect.unwrap_or_else(|| walk.head.document())))?;
             }
         }
         Ok(())
     }
 
-    /// Returns a copy of a tree with the current faces.
-    fn tree(mut self, tree: &Tree) -> Tree {
-        let (mut tree, older) = (tree.clone(), Contents::default());
+    /// Returns the tree with the current faces.
+    pub(super) fn tree(mut self) -> Tree {
+        let (mut tree, older) = (std::mem::take(&mut self.tree), Contents::default());
         let (blobs, contents) = (&mut Vec::new(), &mut Contents::default());
         let mut draft = Draft { tree: &mut tree, blobs, contents, older: &older };
         for face in Face::ALL {

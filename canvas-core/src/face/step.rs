@@ -86,6 +86,16 @@ pub(crate) trait FaceStep: Clone {
     /// is unchanged.
     fn since(before: &Self::At, at: &mut Self::At, seed: &StepSeed<'_>) -> Option<Self>;
 
+    /// Reads the whole face of a tree. Returns `None` if the tree does not have it, or if the face is never restored.
+    fn load(_files: &Files<'_>) -> Result<Option<Self::At>, ReadError> {
+        Ok(None)
+    }
+
+    /// Makes a face equal to an earlier one. [`FaceStep::since`] then returns the step.
+    fn restore(_at: &mut Self::At, _then: &Self::At) -> Result<(), Mismatch> {
+        Err(Mismatch)
+    }
+
     /// Sets the face of a draft.
     fn put(at: Self::At, draft: &mut Draft<'_>);
 

@@ -7,7 +7,7 @@ use canvas_lease::Timestamp;
 
 use crate::board::{
     Board, BoardChange, BoardEnv, BoardPatch, BoardStep, CanvasCommand, CanvasEvent, Executed, HistoryState,
-    Inverse, PatchMismatch, Recorded, UndoEntry, UndoEntryJson, UndoId,
+    Forward, Inverse, PatchMismatch, Recorded, UndoEntry, UndoEntryJson, UndoId,
 };
 use crate::face::step::Conflict;
 use crate::history::journal::{Entry, EntryKind, Reverts};
@@ -291,7 +291,10 @@ impl UndoEntry {
             timestamp,
             source: entry.author,
             description: entry.summary.clone(),
-            forward: Recorded::Command(forward.clone()),
+            forward: match forward {
+                Some(forward) => Recorded::Command(forward.clone()),
+                None => Recorded::inverse_of(&patch.inverse()),
+            },
             inverse: Recorded::inverse_of(&patch),
         })
     }
@@ -306,18 +309,25 @@ impl<'e> UndoEntryJson<'e> {
             timestamp,
             source: entry.author,
             description: &entry.summary,
-            forward,
+            forward: match forward {
+                Some(forward) => Forward::Command(forward),
+                None => Forward::Restore(Inverse::of(&patch.inverse())),
+            },
             inverse: Inverse::of(&patch),
         })
     }
 }
 
 /// The change of a board that an entry makes or undoes.
-type ChangeOf<'e> = (&'e UndoId, &'e Box<CanvasCommand>, Cow<'e, BoardPatch>, Timestamp);
+type ChangeOf<'e> = (&'e UndoId, Option<&'e Box<CanvasCommand>>, Cow<'e, BoardPatch>, Timestamp);
 
 /// Returns `None` if the entry belongs to another face.
 fn change_of(entry: &Entry) -> Option<ChangeOf<'_>> {
-    let Step::Board(BoardStep { id, forward, patch, .. }) = &entry.step else { return None };
+    let board = entry.steps().find_map(|step| match step {
+        Step::Board(step) => Some(step),
+        _ => None,
+    });
+    let BoardStep { id, forward, patch, .. } = board?;
     let patch = match entry.kind {
         EntryKind::Undo => Cow::Owned(patch.inverse()),
         EntryKind::Edit | EntryKind::Redo | EntryKind::Revert | EntryKind::Effect => Cow::Borrowed(patch),
@@ -326,5 +336,5 @@ fn change_of(entry: &Entry) -> Option<ChangeOf<'_>> {
     // later changes leaves the board's time unchanged.
     let walked = matches!(entry.kind, EntryKind::Undo | EntryKind::Redo) && entry.reverts.is_none();
     let timestamp = if walked { patch.updated_at.after } else { entry.at };
-    Some((id, forward, patch, timestamp))
+    Some((id, forward.as_ref(), patch, timestamp))
 }

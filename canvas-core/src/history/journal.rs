@@ -154,9 +154,9 @@ pub struct Entry {
     pub revision_after: Revision,
     /// The change of the face, which can be played forward and back.
     pub step: Step,
-    /// The change that an effect made to another face, if any.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub also: Option<Step>,
+    /// The changes of other faces, which are undone and redone together with the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", with = "one_or_many")]
+    pub also: Vec<Step>,
     /// The decisions on proposals that the entry makes or takes back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) decisions: Vec<Decision>,
@@ -287,10 +287,7 @@ impl From<&Entry> for HistoryEntry {
                 (Some(reverts), EntryKind::Revert) => reverts.changes.clone(),
                 _ => Vec::new(),
             },
-            delta: entry.steps().find_map(|step| match step {
-                Step::Document(step) => step.delta.clone(),
-                _ => None,
-            }),
+            delta: step_of(entry).and_then(|step| step.delta.clone()),
         }
     }
 }
@@ -314,8 +311,7 @@ pub(crate) struct NewEntry {
     /// The revisions before and after.
     pub(crate) revisions: (Revision, Revision),
     pub(crate) step: Step,
-    /// Used only for an effect.
-    pub(crate) also: Option<Step>,
+    pub(crate) also: Vec<Step>,
     pub(crate) decisions: Vec<Decision>,
 }
 
@@ -385,10 +381,10 @@ impl Entry {
     }
 
     /// Returns the number of edits that the entry made to the document, or `None` if it keeps both texts instead. A
-    /// change of another face is one edit.
+    /// change of another face, or of several, is one edit.
     pub fn edits(&self) -> Option<usize> {
-        match &self.step {
-            Step::Document(step) => step.delta.as_ref().map(|delta| delta.edits().len()),
+        match (&self.step, self.also.as_slice()) {
+            (Step::Document(step), []) => step.delta.as_ref().map(|delta| delta.edits().len()),
             _ => Some(1),
         }
     }
@@ -424,7 +420,7 @@ impl Entry {
         }
     }
 
-    /// Returns the changes of the faces.
+    /// Returns the changes of the faces, at most one of each.
     pub(crate) fn steps(&self) -> impl DoubleEndedIterator<Item = &Step> {
         [&self.step].into_iter().chain(&self.also)
     }
@@ -432,10 +428,32 @@ impl Entry {
 
 /// Returns the change of the document that an entry made.
 pub(crate) fn step_of(entry: &Entry) -> Option<&DocumentStep> {
-    entry.steps().find_map(|step| match step {
-        Step::Document(step) => Some(step),
-        _ => None,
-    })
+    entry.steps().find_map(Step::document)
+}
+
+/// One step as itself, which is the only form that libraries before 0.2 know, and several as a list.
+mod one_or_many {
+    use serde::de::Error as _;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use serde_json::value::RawValue;
+
+    use super::Step;
+
+    pub(super) fn serialize<S: Serializer>(steps: &[Step], serializer: S) -> Result<S::Ok, S::Error> {
+        match steps {
+            [step] => step.serialize(serializer),
+            steps => steps.serialize(serializer),
+        }
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Step>, D::Error> {
+        let json = Box::<RawValue>::deserialize(deserializer)?;
+        let steps = match json.get().starts_with('[') {
+            true => serde_json::from_str(json.get()),
+            false => serde_json::from_str(json.get()).map(|step| vec![step]),
+        };
+        steps.map_err(D::Error::custom)
+    }
 }
 
 impl Linked for Entry {

@@ -127,7 +127,7 @@ mod tests {
             revisions: (Revision::ZERO, Revision::ZERO),
             step: DocumentStep { before: document, after: document, delta: Some(Delta::between("", "")) }
                 .into(),
-            also: None,
+            also: Vec::new(),
             decisions: Vec::new(),
         }
     }

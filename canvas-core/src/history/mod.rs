@@ -39,7 +39,7 @@ pub(crate) mod track;
 pub use self::blame::LineWriter;
 pub use self::journal::{Entry, EntryKind, HistoryEntry, Reverts};
 pub use self::number::{ChangeNumber, EntryNumber};
-pub use self::past::{At, PastDocument};
+pub use self::past::{At, PastDocument, PastFaces};
 pub use self::revert::{ChangeSelection, ChangesOf};
 pub use self::step::Step;
 pub use crate::engine::{BlamedLines, DocumentChanges, DocumentDiff, JournalReplay, Stacks};

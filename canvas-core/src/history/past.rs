@@ -1,8 +1,17 @@
-//! Documents of earlier revisions.
+//! Faces of earlier revisions.
 
-use crate::model::blob::Blob;
+use std::sync::Arc;
+
+use crate::face::contents::Contents;
+use crate::face::fetched::Fetched;
+use crate::face::files::Files;
+use crate::history::journal::Entry;
+use crate::history::step::Faces;
+use crate::model::blob::{Blob, BlobId};
+use crate::model::face::{Face, TreeFile};
 use crate::model::id::CanvasId;
 use crate::model::revision::{Revision, RevisionId};
+use crate::model::tree::Tree;
 use crate::version::label::VersionLabel;
 
 /// A revision, or a version by its label.
@@ -51,3 +60,68 @@ impl PastDocument {
         self.revision_id.at(id.revision()) == id
     }
 }
+
+/// Some faces of an earlier revision, from [`Engine::faces_at`](crate::Engine::faces_at), or a [`PastDocument`].
+#[derive(Clone)]
+pub struct PastFaces {
+    pub(crate) canvas: CanvasId,
+    /// The revision in the request, or the revision of the version.
+    pub(crate) revision: Revision,
+    /// The label in the request, if any.
+    pub(crate) version: Option<VersionLabel>,
+    /// A revision at which the canvas existed, and with it these faces.
+    pub(crate) since: Revision,
+    /// The oldest entry of the journal that was taken back, if any was. The store has the files as long as it has the
+    /// entry.
+    pub(crate) oldest: Option<Arc<Entry>>,
+    /// The files of the faces.
+    pub(crate) tree: Tree,
+    pub(crate) faces: Faces,
+}
+
+impl PastFaces {
+    /// Returns the faces, in the order of [`Face::ALL`].
+    pub fn faces(&self) -> Vec<Face> {
+        self.tree.faces()
+    }
+
+    /// Returns the files of the faces.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (TreeFile, BlobId)> {
+        TreeFile::ALL.into_iter().filter_map(|file| Some((file, self.tree.file(file)?)))
+    }
+}
+
+impl From<PastDocument> for PastFaces {
+    fn from(past: PastDocument) -> Self {
+        let PastDocument { revision_id, revision, version, canvas, text } = past;
+        let (mut tree, mut contents, mut faces) = (Tree::default(), Contents::default(), Faces::default());
+        tree.insert(TreeFile::Document.tree_path(), text.id());
+        contents.put_blob(TreeFile::Document, text);
+        let files = Files { tree: &tree, contents: &contents, blobs: &Fetched::default() };
+        let loaded = faces.load(Face::Document, &files);
+        debug_assert_eq!(loaded, Ok(true), "a document is its text");
+        Self { canvas, revision, version, since: revision_id.revision(), oldest: None, tree, faces }
+    }
+}
+
+impl std::fmt::Debug for PastFaces {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { canvas, revision, version, tree, .. } = self;
+        f.debug_struct("PastFaces")
+            .field("canvas", canvas)
+            .field("revision", revision)
+            .field("version", version)
+            .field("tree", tree)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The decoded faces follow from the files.
+impl PartialEq for PastFaces {
+    fn eq(&self, other: &Self) -> bool {
+        (&self.canvas, self.revision, &self.version, &self.tree)
+            == (&other.canvas, other.revision, &other.version, &other.tree)
+    }
+}
+
+impl Eq for PastFaces {}

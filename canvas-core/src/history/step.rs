@@ -5,6 +5,7 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
+use crate::document::step::DocumentStep;
 use crate::face::files::{Draft, Files};
 use crate::face::read_error::ReadError;
 use crate::face::step::{FaceStep, Mismatch, StepSeed, Way};
@@ -97,7 +98,7 @@ macro_rules! faces {
         }
 
         /// The faces of a canvas while steps act on them. A face stays empty until a step touches it.
-        #[derive(Default)]
+        #[derive(Clone, Default)]
         pub(crate) struct Faces {
             $($(#[cfg($($gate)*)])? pub(crate) $field: Track<$step>,)*
         }
@@ -153,6 +154,22 @@ macro_rules! faces {
                 }
             }
 
+            /// Reads a face of a tree. Returns whether the tree has it, which is never so for a face that is not restored.
+            pub(crate) fn load(&mut self, face: Face, files: &Files<'_>) -> Result<bool, ReadError> {
+                $($(#[cfg($($gate)*)])? if face == Face::$face {
+                    return self.$field.load(files);
+                })*
+                Ok(false)
+            }
+
+            /// Makes a face equal to an earlier one. [`Faces::since`] then returns the step.
+            pub(crate) fn restore(&mut self, face: Face, then: &Self) -> Result<(), Mismatch> {
+                $($(#[cfg($($gate)*)])? if face == Face::$face {
+                    return self.$field.restore(&then.$field);
+                })*
+                Err(Mismatch)
+            }
+
             /// Checks that a face matches the steps, and builds its root blob.
             pub(crate) fn seal(&mut self, face: Face) -> Result<(), Mismatch> {
                 $($(#[cfg($($gate)*)])? if face == Face::$face {
@@ -192,7 +209,7 @@ macro_rules! faces {
 
 faces! {
     /// A change of the document.
-    Document(crate::document::step::DocumentStep) document;
+    Document(DocumentStep) document;
     /// A change of the board.
     #[cfg(feature = "board")]
     Board(crate::board::BoardStep) board;
@@ -205,6 +222,15 @@ faces! {
     /// A change of the data produced by a recipe.
     #[cfg(feature = "recipe")]
     Data(crate::recipe::DataDiff) data;
+}
+
+impl Step {
+    pub(crate) fn document(&self) -> Option<&DocumentStep> {
+        match self {
+            Self::Document(step) => Some(step),
+            _ => None,
+        }
+    }
 }
 
 impl Faces {

@@ -8,6 +8,7 @@ use crate::face::step::{Conflict, FaceStep, Mismatch, StepSeed, Way};
 use crate::history::number::{ChangeNumber, EntryNumber};
 
 /// A face on which steps are played, or from which changes are reverted, newest first.
+#[derive(Clone)]
 pub(crate) struct Track<F: FaceStep> {
     /// The face; `None` until the first step touches it.
     pub(crate) at: Option<F::At>,
@@ -82,6 +83,19 @@ impl<F: FaceStep> Track<F> {
         self.before = self.before.take().or(before);
         self.reverted.push(change);
         Ok(())
+    }
+
+    /// Reads the face of a tree. Returns whether the tree has it.
+    pub(crate) fn load(&mut self, files: &Files<'_>) -> Result<bool, ReadError> {
+        self.at = F::load(files)?;
+        Ok(self.at.is_some())
+    }
+
+    /// Makes the face equal to an earlier one.
+    pub(crate) fn restore(&mut self, then: &Self) -> Result<(), Mismatch> {
+        let (Some(at), Some(then)) = (&mut self.at, &then.at) else { return Err(Mismatch) };
+        self.before = Some(at.clone());
+        F::restore(at, then)
     }
 
     pub(crate) fn seal(&mut self) -> Result<(), Mismatch> {

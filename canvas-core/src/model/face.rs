@@ -45,7 +45,7 @@ macro_rules! faces {
             }
 
             /// Returns the name in JSON.
-            const fn name(self) -> &'static str {
+            pub(crate) const fn name(self) -> &'static str {
                 match self {
                     $(Self::$face => $name,)*
                 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::model::blob::BlobId;
-use crate::model::face::TreeFile;
+use crate::model::face::{Face, TreeFile};
 use crate::model::path::TreePath;
 
 /// A map from paths to blobs, in the order of the paths.
@@ -22,6 +22,12 @@ impl Tree {
     /// Returns the blob of a face's file.
     pub(crate) fn file(&self, file: TreeFile) -> Option<BlobId> {
         self.0.get(file.path()).copied()
+    }
+
+    /// Returns the faces that have a file, in the order of [`Face::ALL`].
+    pub(crate) fn faces(&self) -> Vec<Face> {
+        let has = |face: &Face| TreeFile::ALL.into_iter().any(|file| file.face() == *face && self.file(file).is_some());
+        Face::ALL.into_iter().filter(has).collect()
     }
 
     /// Puts a blob at a path and returns the previous one.

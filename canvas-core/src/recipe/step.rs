@@ -61,6 +61,15 @@ impl FaceStep for RecipeReplaced {
         (before != at).then_some(Self { before: *before, after: *at })
     }
 
+    fn load(files: &Files<'_>) -> Result<Option<Self::At>, ReadError> {
+        Ok(Some(files.tree.file(TreeFile::Recipe)))
+    }
+
+    fn restore(at: &mut Self::At, then: &Self::At) -> Result<(), Mismatch> {
+        *at = *then;
+        Ok(())
+    }
+
     fn put(at: Self::At, draft: &mut Draft<'_>) {
         draft.set(TreeFile::Recipe, at);
     }

@@ -11,6 +11,7 @@ use crate::surface::file::SurfaceFile;
 use crate::surface::state::change::StateChange;
 use crate::surface::state::pointer::StatePointer;
 use crate::surface::state::surface_state::SurfaceState;
+use crate::surface::state::value::StateValue;
 
 /// A change of a surface. The state changes place by place, other files as a whole. All of its places are disjoint.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -112,6 +113,14 @@ impl SurfaceFiles {
         Ok(())
     }
 
+    /// Makes the surface equal to that of another moment. Of the state, it changes the places that differ.
+    pub(crate) fn restore(&mut self, then: &Self) {
+        if let (Some(now), Some(then)) = (&self.state, &then.state) {
+            differing(now.value(), then.value(), &StatePointer::root(), &mut self.touched);
+        }
+        (self.state, self.files) = (then.state.clone(), then.files.clone());
+    }
+
     /// Returns the change from an earlier moment to this one.
     pub(crate) fn since(&self, earlier: &Self) -> SurfaceDiff {
         let touched: BTreeSet<_> = self.touched.iter().map(StatePointer::as_str).collect();
@@ -129,6 +138,20 @@ impl SurfaceFiles {
             (before != after).then_some(FileChange { file, before, after })
         });
         SurfaceDiff { state: state.collect(), files: files.collect() }
+    }
+}
+
+/// Adds the outermost places at which two values differ. A list counts as one place.
+fn differing(one: &StateValue, two: &StateValue, at: &StatePointer, places: &mut BTreeSet<StatePointer>) {
+    let (StateValue::Object(ones), StateValue::Object(twos)) = (one, two) else {
+        places.extend((one != two).then(|| at.clone()));
+        return;
+    };
+    for name in ones.keys().chain(twos.keys().filter(|name| !ones.contains_key(*name))) {
+        match (ones.get(name), twos.get(name)) {
+            (Some(one), Some(two)) => differing(one, two, &at.join(name), places),
+            _ => places.extend([at.join(name)]),
+        }
     }
 }
 

@@ -48,6 +48,17 @@ impl FaceStep for SurfaceDiff {
         Some(at.since(before)).filter(|diff| !diff.is_empty())
     }
 
+    fn load(files: &Files<'_>) -> Result<Option<SurfaceFiles>, ReadError> {
+        let mut at = SurfaceFiles::of(files.tree);
+        at.state = files.get::<SurfaceState>(())?.map(|state| SurfaceState::clone(&state));
+        Ok(Some(at).filter(|at| at.file(SurfaceFile::Descriptor).is_some()))
+    }
+
+    fn restore(at: &mut SurfaceFiles, then: &SurfaceFiles) -> Result<(), Mismatch> {
+        at.restore(then);
+        Ok(())
+    }
+
     fn put(at: SurfaceFiles, draft: &mut Draft<'_>) {
         for file in SurfaceFile::ALL {
             draft.set(file.of_tree(), at.file(file));

@@ -144,7 +144,7 @@ impl Decide for RunBoardCommand {
             if self.by == Author::User {
                 at.head.user_revision = at.head.revision;
             }
-            let (forward, patch) = (change.forward, change.patch);
+            let (forward, patch) = (Some(change.forward), change.patch);
             let record = Record { actor: self.by.actor(), operation, summary: change.description };
             at.record(record, BoardStep { before, after, id: change.id, forward, patch }.into());
         }

@@ -189,7 +189,9 @@ composed! {
     VersionCommandRefusal { Call(CallRefusal), Version(VersionRefusal) }
 
     /// Refusals of [`Restore`](crate::version::Restore).
-    RestoreRefusal { Call(CallRefusal), Version(VersionRefusal), Limit(LimitRefusal) }
+    RestoreRefusal {
+        Call(CallRefusal), Version(VersionRefusal), History(HistoryRefusal), Limit(LimitRefusal),
+    }
 
     /// Refusals of [`Undo`](crate::history::Undo) and [`Redo`](crate::history::Redo).
     UndoRefusal {
@@ -451,11 +453,11 @@ pub enum VersionRefusal {
     /// The document to name or restore comes from another canvas, or an erasure or a deletion dropped it.
     #[error("the canvas does not have this document: read it again")]
     DocumentNotFound,
-    /// The document to restore equals the current one.
-    #[error("the document has this text already: leave it, or name another version")]
+    /// The faces to restore equal the current ones.
+    #[error("the canvas has this content already: leave it, or name another version")]
     NothingToRestore,
-    /// The stored versions are not readable.
-    #[error("the versions of the canvas cannot be read: restore them from a backup")]
+    /// The stored versions, or a face to restore, are not readable.
+    #[error("the versions or a face of the canvas cannot be read: restore the store from a backup")]
     VersionsDamaged,
 }
 

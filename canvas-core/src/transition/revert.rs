@@ -44,9 +44,9 @@ pub(super) struct Recorded {
     pub(super) summary: String,
 }
 
-/// A revert of one face.
+/// A revert, as one step of each face.
 struct Reverted {
-    step: Step,
+    steps: Vec<Step>,
     /// The decisions that it takes back.
     decisions: Vec<Decision>,
 }
@@ -106,20 +106,21 @@ impl<'a> Transition<'a> {
         self.read_edits(&visited)?;
         let (mut author, call) = (by.actor(), Reverting { operation, by, partial: false });
         for Visited { entry, verdict } in &visited {
-            for (step, fate) in self.pieces(entry, verdict, None)? {
-                if let Some(_edits) = pass(&mut faces, entry, &step, fate) {
-                    self.check_effects(entry)?;
-                    let reverted = faces.revert(entry.change, &step);
-                    reverted.map_err(|conflict| self.refused(entry, conflict))?;
+            for (steps, fate) in self.pieces(entry, verdict, None)? {
+                if let Some(_edits) = pass(&mut faces, entry, &steps, fate) {
+                    self.revert_steps(&mut faces, entry, &steps)?;
                     author = entry.author;
                 }
             }
         }
         let mut undone = Undone::of(faces);
+        // A change of several faces is undone by one entry.
+        let is_joined = chosen().any(|visited| !visited.entry.also.is_empty());
+        let mut made: Vec<(Reverted, Vec<ChangeNumber>)> = Vec::new();
         for face in Face::ALL {
             #[cfg(feature = "surface")]
             if face == Face::Surface {
-                self.check_state(&undone.faces)?;
+                self.check_state::<UndoRefusal>(&undone.faces)?;
             }
             let seed = StepSeed { operation, nth: 0, bytes: self.policy.history.entry_bytes };
             let decided = chosen().map(|visited| visited.entry).filter(|entry| entry.is_decision());
@@ -131,14 +132,22 @@ impl<'a> Transition<'a> {
             if let (Face::Document, Some(at)) = (face, &undone.faces.document.at) {
                 self.check_size::<UndoRefusal>(at.text().len())?;
             }
+            let decisions = decided.iter().flat_map(|entry| Decision::inverse(&entry.decisions)).collect();
+            match made.last_mut().filter(|_| is_joined) {
+                Some((reverted, joined)) => {
+                    reverted.steps.push(step);
+                    let new = changes.into_iter().filter(|change| !joined.contains(change));
+                    joined.extend(new.collect::<Vec<_>>());
+                }
+                None => made.push((Reverted { steps: vec![step], decisions }, changes)),
+            }
+        }
+        for (reverted, changes) in made {
             let count = changes.len();
             let s = if count == 1 { "" } else { "s" };
             let summary = format!("took back {count} change{s}");
-            let decisions = decided.iter().flat_map(|entry| Decision::inverse(&entry.decisions)).collect();
             let recorded = Recorded::revert(by, Reverts::of(changes, author), summary);
-            self.push_undone(&call, &mut undone, Reverted { step, decisions }, recorded)?;
-            #[cfg(feature = "board")]
-            undone.events.extend(undone.faces.events(face));
+            self.push_undone(&call, &mut undone, reverted, recorded)?;
         }
         if undone.done.is_empty() {
             return Err(Stop::refused(HistoryRefusal::HistoryEmpty { asked: 1, available: 0 }));
@@ -184,7 +193,7 @@ impl<'a> Transition<'a> {
             self.check_size::<UndoRefusal>(at.text().len())?;
         }
         #[cfg(feature = "surface")]
-        self.check_state(&undone.faces)?;
+        self.check_state::<UndoRefusal>(&undone.faces)?;
         if documents.are_large {
             // Steps without edits name the texts between them.
             let older = self.view.contents.document();
@@ -199,42 +208,57 @@ impl<'a> Transition<'a> {
         call: &Reverting<'_>,
         undone: &mut Undone,
         (documents, moves): (&mut Documents, &mut usize),
-        (entry, pieces): (&'a Entry, Vec<(Step, Fate)>),
+        (entry, pieces): (&'a Entry, Vec<(Vec<Step>, Fate)>),
         record: &impl Fn(&Self, &'a Entry, Option<SomeEdits>) -> Result<Recorded, Stop<UndoRefusal>>,
     ) -> Result<(), Stop<UndoRefusal>> {
         let reach = self.policy.history.reach;
-        for (step, fate) in pieces {
-            let Some(edits) = pass(&mut undone.faces, entry, &step, fate) else { continue };
-            *moves = moves.saturating_add(undone.faces.later(step.face()));
+        for (steps, fate) in pieces {
+            let Some(edits) = pass(&mut undone.faces, entry, &steps, fate) else { continue };
+            let later = steps.iter().map(|step| undone.faces.later(step.face()));
+            *moves = later.fold(*moves, usize::saturating_add);
             if *moves > reach.saturating_mul(reach).saturating_mul(MOVES) {
                 return Err(Stop::refused(HistoryRefusal::HistoryTooDeep { limit: reach }));
             }
-            let reverted = self.check_effects(entry).and_then(|()| {
-                let reverted = undone.faces.revert(entry.change, &step);
-                reverted.map_err(|conflict| self.refused(entry, conflict))
-            });
+            // The first face must stay too if the second one stays.
+            let before = (call.partial && steps.len() > 1).then(|| undone.faces.clone());
+            let reverted = self.revert_steps(&mut undone.faces, entry, &steps);
             match reverted.map_err(|stop| (KeptChange::of(entry.change, &stop), stop)) {
                 Ok(()) => {}
                 Err((Some(kept), _)) if call.partial => {
                     undone.kept.push(kept);
-                    undone.faces.keep((entry.number, entry.change), &step);
+                    undone.faces = before.unwrap_or_else(|| std::mem::take(&mut undone.faces));
+                    steps.iter().for_each(|step| undone.faces.keep((entry.number, entry.change), step));
                     continue;
                 }
                 Err((_, stop)) => return Err(stop),
             }
-            let (face, bytes) = (step.face(), self.policy.history.entry_bytes);
+            let bytes = self.policy.history.entry_bytes;
             let seed = StepSeed { operation: call.operation, nth: undone.done.len(), bytes };
-            let Some(step) = step_of(&mut undone.faces, face, &seed, entry) else { continue };
-            if let (Step::Document(step), Some(at)) = (&step, &undone.faces.document.at) {
+            let made = steps.iter().filter_map(|step| step_of(&mut undone.faces, step.face(), &seed, entry));
+            let steps: Vec<Step> = made.collect();
+            if steps.is_empty() {
+                continue;
+            }
+            if let (Some(step), Some(at)) =
+                (steps.iter().find_map(Step::document), &undone.faces.document.at)
+            {
                 documents.are_large |= step.delta.is_none();
                 documents.between.push(at.blob.clone());
             }
             let is_whole = edits.is_none();
             let recorded = record(self, entry, edits)?;
             let decisions = if is_whole { Decision::inverse(&entry.decisions) } else { Vec::new() };
-            self.push_undone(call, undone, Reverted { step, decisions }, recorded)?;
-            #[cfg(feature = "board")]
-            undone.events.extend(undone.faces.events(face));
+            self.push_undone(call, undone, Reverted { steps, decisions }, recorded)?;
+        }
+        Ok(())
+    }
+
+    /// Reverts the steps of an entry, unless a later change touches one of them.
+    fn revert_steps(&self, faces: &mut Faces, entry: &Entry, steps: &[Step]) -> Result<(), Stop<UndoRefusal>> {
+        self.check_effects(entry)?;
+        for step in steps {
+            let reverted = faces.revert(entry.change, step);
+            reverted.map_err(|conflict| self.refused((entry, step), conflict))?;
         }
         Ok(())
     }
@@ -244,13 +268,20 @@ impl<'a> Transition<'a> {
         &mut self,
         call: &Reverting<'_>,
         undone: &mut Undone,
-        Reverted { step, decisions }: Reverted,
+        Reverted { steps, decisions }: Reverted,
         recorded: Recorded,
     ) -> Result<(), Stop<UndoRefusal>> {
+        let mut also = steps.into_iter();
+        let Some(step) = also.next() else { return Ok(()) };
+        let also: Vec<Step> = also.collect();
         let Recorded { kind, change, author, written_by, first_made_by, reverts, summary } = recorded;
         let before = self.head.revision;
         self.next_revision::<UndoRefusal>()?;
-        undone.revisions[step.face()] = self.head.revision;
+        for face in [&step].into_iter().chain(&also).map(Step::face) {
+            undone.revisions[face] = self.head.revision;
+            #[cfg(feature = "board")]
+            undone.events.extend(undone.faces.events(face));
+        }
         undone.done.extend(self.push(NewEntry {
             kind,
             change,
@@ -264,19 +295,19 @@ impl<'a> Transition<'a> {
             summary,
             revisions: (before, self.head.revision),
             step,
-            also: None,
+            also,
             decisions,
         }));
         Ok(())
     }
 
     /// Returns the reason why a step cannot be reverted.
-    fn refused(&self, entry: &Entry, conflict: RevertConflict) -> Stop<UndoRefusal> {
+    fn refused(&self, (entry, step): (&Entry, &Step), conflict: RevertConflict) -> Stop<UndoRefusal> {
         match conflict {
             RevertConflict::Touched(with) => {
                 Stop::refused(HistoryRefusal::HistoryConflict { change: entry.change, with })
             }
-            RevertConflict::Mismatch => self.unplayed(entry),
+            RevertConflict::Mismatch => self.unplayed(entry, step),
         }
     }
 
@@ -286,13 +317,13 @@ impl<'a> Transition<'a> {
         entry: &Entry,
         verdict: &Verdict,
         edits: Option<&[u32]>,
-    ) -> Result<Vec<(Step, Fate)>, Stop<UndoRefusal>> {
+    ) -> Result<Vec<(Vec<Step>, Fate)>, Stop<UndoRefusal>> {
         let (is_chosen, parts) = match verdict {
             Verdict::UndoneBy(by) => return Ok(vec![(self.with_edits(entry)?, Fate::UndoneBy(*by))]),
             Verdict::InEffect { is_chosen, parts, .. } => (*is_chosen, parts),
         };
         let edits = edits.filter(|_| is_chosen);
-        let whole = |step| vec![(step, if is_chosen { Fate::Reverted(None) } else { Fate::Stays })];
+        let whole = |steps| vec![(steps, if is_chosen { Fate::Reverted(None) } else { Fate::Stays })];
         if parts.is_empty() && edits.is_none() {
             return self.with_edits(entry).map(whole);
         }
@@ -301,9 +332,9 @@ impl<'a> Transition<'a> {
             let (change, edit) = (entry.change, *edit);
             return Err(Stop::refused(HistoryRefusal::EditNotFound { change, edit, count: 0 }));
         }
-        let step = match self.with_edits(entry)? {
-            Step::Document(step) => step,
-            step => return self.check_edits(entry, edits.unwrap_or_default(), 1).map(|()| whole(step)),
+        let steps = self.with_edits(entry)?;
+        let [Step::Document(step)] = steps.as_slice() else {
+            return self.check_edits(entry, edits.unwrap_or_default(), 1).map(|()| whole(steps));
         };
         let count = step.delta.as_ref().map_or(0, |delta| delta.edits().len());
         self.check_edits(entry, edits.unwrap_or_default(), count)?;
@@ -322,24 +353,27 @@ impl<'a> Transition<'a> {
         groups.extend(parts.iter().rev().map(|(by, part)| (part.clone(), Fate::UndoneBy(*by))));
         groups.retain(|(group, _)| !group.is_empty());
         let (groups, fates): (Vec<_>, Vec<_>) = groups.into_iter().unzip();
-        let Some(steps) = step.split(&groups) else { return Err(self.unplayed(entry)) };
-        Ok(steps.into_iter().map(Step::from).zip(fates).rev().collect())
+        let Some(steps) = step.split(&groups) else { return Err(self.unplayed(entry, &entry.step)) };
+        Ok(steps.into_iter().map(|step| vec![step.into()]).zip(fates).rev().collect())
     }
 
-    /// Returns the step of an entry, with its edits if it is one of the document.
-    fn with_edits(&self, entry: &Entry) -> Result<Step, Stop<UndoRefusal>> {
-        let Step::Document(step) = &entry.step else { return Ok(entry.step.clone()) };
-        match step.with_edits(&self.view.files()) {
-            Ok(step) => Ok(step.into()),
-            Err(ReadError::Missing(ids)) => Err(Missing::all(ids).into()),
-            Err(ReadError::Damaged(_)) => Err(self.unplayed(entry)),
-        }
+    /// Returns the steps of an entry, that of the document with its edits.
+    fn with_edits(&self, entry: &Entry) -> Result<Vec<Step>, Stop<UndoRefusal>> {
+        let with_edits = |step: &Step| {
+            let Step::Document(document) = step else { return Ok(step.clone()) };
+            document.with_edits(&self.view.files()).map(Step::from).map_err(|error| match error {
+                ReadError::Missing(ids) => Missing::all(ids).into(),
+                ReadError::Damaged(_) => self.unplayed(entry, step),
+            })
+        };
+        entry.steps().map(with_edits).collect()
     }
 
     /// Reads the texts that entries keep instead of edits. Requests all that are not yet loaded at once.
     fn read_edits(&self, visited: &[Visited<'_>]) -> Result<(), Missing> {
         let files = self.view.files();
-        let kept = visited.iter().flat_map(|visited| visited.entry.step.kept());
+        let steps = visited.iter().flat_map(|visited| visited.entry.steps());
+        let kept = steps.flat_map(Step::kept);
         let texts = kept.filter(|(file, _)| *file == TreeFile::Document).map(|(_, id)| id);
         let mut missing: Vec<BlobId> = texts.filter(|id| files.blob(*id).is_err()).collect();
         missing.sort_unstable();
@@ -372,11 +406,11 @@ fn step_of(faces: &mut Faces, face: Face, seed: &StepSeed<'_>, entry: &Entry) ->
 }
 
 /// Passes a part of an entry. Returns the edits to revert, if it is to be reverted.
-fn pass(faces: &mut Faces, entry: &Entry, step: &Step, fate: Fate) -> Option<Option<SomeEdits>> {
+fn pass(faces: &mut Faces, entry: &Entry, steps: &[Step], fate: Fate) -> Option<Option<SomeEdits>> {
     let of: (EntryNumber, ChangeNumber) = (entry.number, entry.change);
     match fate {
-        Fate::Stays => faces.keep(of, step),
-        Fate::UndoneBy(by) => faces.cancel(of, step, by),
+        Fate::Stays => steps.iter().for_each(|step| faces.keep(of, step)),
+        Fate::UndoneBy(by) => steps.iter().for_each(|step| faces.cancel(of, step, by)),
         Fate::Reverted(edits) => return Some(edits),
     }
     None

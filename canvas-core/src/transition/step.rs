@@ -216,7 +216,7 @@ impl<'a> Transition<'a> {
 
     /// Adds a change to the journal. The head already has the result and its revision.
     pub(super) fn record(&mut self, record: Record<'_>, step: Step) -> Option<HistoryEntry> {
-        self.record_as(EntryKind::Edit, record, step, None)
+        self.record_as(EntryKind::Edit, record, step, Vec::new())
     }
 
     /// Like [`Transition::record`], but for a change by a tool or a job, which cannot be undone.
@@ -225,17 +225,17 @@ impl<'a> Transition<'a> {
         &mut self,
         record: Record<'_>,
         step: Step,
-        also: Option<Step>,
+        also: Vec<Step>,
     ) -> Option<HistoryEntry> {
         self.record_as(EntryKind::Effect, record, step, also)
     }
 
-    fn record_as(
+    pub(super) fn record_as(
         &mut self,
         kind: EntryKind,
         record: Record<'_>,
         step: Step,
-        also: Option<Step>,
+        also: Vec<Step>,
     ) -> Option<HistoryEntry> {
         let Record { actor, operation, summary } = record;
         let before = std::mem::replace(&mut self.recorded, self.head.revision);

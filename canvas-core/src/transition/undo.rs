@@ -8,10 +8,11 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(feature = "board")]
 use crate::board::CanvasEvent;
+use crate::document::step::DocumentAt;
 use crate::face::files::Draft;
 use crate::face::read_error::ReadError;
 use crate::face::step::{Mismatch, Way};
-use crate::history::journal::{Entry, EntryKind, HistoryEntry, NewEntry};
+use crate::history::journal::{Entry, EntryKind, HistoryEntry, NewEntry, step_of};
 use crate::history::number::{ChangeNumber, EntryNumber};
 use crate::history::revert::{ChangeSelection, ChangesOf, Selection, Wanted};
 use crate::history::step::{Faces, Step};
@@ -352,7 +353,7 @@ impl Transition<'_> {
         if matches!(by, Author::Assistant { .. }) && entries.iter().any(|entry| entry.is_decision()) {
             return Err(Stop::refused(ProposalRefusal::DecisionByModel));
         }
-        let has_document = || entries.iter().any(|entry| entry.step.face() == Face::Document);
+        let has_document = || entries.iter().any(|entry| step_of(entry).is_some());
         #[cfg(feature = "surface")]
         if matches!(by, Author::Assistant { .. }) {
             entries.iter().try_for_each(|entry| self.check_widening(entry))?;
@@ -381,18 +382,33 @@ impl Transition<'_> {
         undone: Undone,
     ) -> Result<HistoryMove, Stop<UndoRefusal>> {
         // A partial undo may leave everything in place.
-        let mut faces = if undone.done.is_empty() { Faces::default() } else { undone.faces };
-        // A decision that only rejects leaves the document as it was.
-        let document = faces.document.at.as_ref().map(|at| at.blob.clone());
-        let document = document.filter(|document| document.id() != self.view.head.document());
-        if let Some(at) = &faces.document.at
-            && document.is_some()
+        let faces = if undone.done.is_empty() { Faces::default() } else { undone.faces };
+        if let Some(at) = self.changed_document(&faces)
             && by != Author::User
             && !self.head.protected.is_empty()
         {
             let delta = Delta::between(self.view.text(), at.text());
             self.check_protected::<UndoRefusal>(at.text(), &delta)?;
         }
+        self.put_faces(by, faces, &undone.revisions);
+        Ok(HistoryMove {
+            entries: undone.done,
+            kept: undone.kept,
+            #[cfg(feature = "board")]
+            events: undone.events,
+            epoch: self.head.lock.epoch(),
+            revision: self.head.revision_id(),
+        })
+    }
+
+    /// Returns the document unless it is the current one. A decision that only rejects leaves it as it was.
+    fn changed_document<'f>(&self, faces: &'f Faces) -> Option<&'f DocumentAt> {
+        faces.document.at.as_ref().filter(|at| at.blob.id() != self.view.head.document())
+    }
+
+    /// Replaces faces of the canvas, on behalf of an author. `revisions` has the one that changed each face.
+    pub(super) fn put_faces(&mut self, by: Author, mut faces: Faces, revisions: &PerFace<Revision>) {
+        let document = self.changed_document(&faces).map(|at| at.blob.clone());
         if document.is_some() && by == Author::User {
             self.preempt(PreemptionCause::UserEdit);
         }
@@ -401,7 +417,7 @@ impl Transition<'_> {
             let (blobs, contents) = (&mut self.blobs, &mut self.contents);
             let mut draft = Draft { tree: &mut self.head.draft, blobs, contents, older: self.view.contents };
             if faces.put(face, &mut draft) && (face != Face::Document || document.is_some()) {
-                self.head.faces[face] = undone.revisions[face].max(self.head.faces[face]);
+                self.head.faces[face] = revisions[face].max(self.head.faces[face]);
                 // A user's edit of the document has already preempted.
                 if face != Face::Document && by == Author::User {
                     self.head.user_revision = self.head.revision;
@@ -411,14 +427,6 @@ impl Transition<'_> {
         if document.is_some() && by != Author::User {
             self.mark_written(None);
         }
-        Ok(HistoryMove {
-            entries: undone.done,
-            kept: undone.kept,
-            #[cfg(feature = "board")]
-            events: undone.events,
-            epoch: self.head.lock.epoch(),
-            revision: self.head.revision_id(),
-        })
     }
 
     /// Inverts the last changes, or the last undos. Each gets its own entry and revision, so that each can be undone
@@ -451,6 +459,7 @@ impl Transition<'_> {
             for step in entry.steps() {
                 undone.revisions[step.face()] = self.head.revision;
             }
+            let inverse = |step: &Step| step.inverse().expect("a face that is not supported was refused above");
             undone.done.extend(self.push(NewEntry {
                 kind,
                 change: Some(entry.change),
@@ -458,8 +467,8 @@ impl Transition<'_> {
                 author: entry.author,
                 written_by: entry.written_by(),
                 first_made_by: entry.first_made_by(),
-                step: entry.step.inverse().expect("a face that is not supported was refused above"),
-                also: None,
+                step: inverse(&entry.step),
+                also: entry.also.iter().map(inverse).collect(),
                 decisions: Decision::inverse(&entry.decisions),
                 reverts: entry.reverts.clone(),
                 operation: operation.clone(),
@@ -483,9 +492,11 @@ impl Transition<'_> {
         let mut events = Vec::new();
         for entry in entries {
             self.check_effects(entry)?;
-            faces.play(Way::Back, &entry.step, &files).map_err(|Mismatch| self.unplayed(entry))?;
-            #[cfg(feature = "board")]
-            events.extend(faces.events(entry.step.face()));
+            for step in entry.steps() {
+                faces.play(Way::Back, step, &files).map_err(|Mismatch| self.unplayed(entry, step))?;
+                #[cfg(feature = "board")]
+                events.extend(faces.events(step.face()));
+            }
         }
         faces.document.at.iter().try_for_each(|at| self.check_size::<UndoRefusal>(at.text().len()))?;
         let last = EntryNumber::new(self.head.journal.entries);
@@ -493,7 +504,7 @@ impl Transition<'_> {
             faces.seal(face).map_err(|Mismatch| damaged(last))?;
         }
         #[cfg(feature = "surface")]
-        self.check_state(&faces)?;
+        self.check_state::<UndoRefusal>(&faces)?;
         Ok(Undone {
             faces,
             revisions: PerFace::default(),
@@ -516,13 +527,14 @@ impl Transition<'_> {
         faces: &mut Faces,
         entries: impl Iterator<Item = &'e Entry>,
     ) -> Result<(), Missing> {
-        let missing = faces.read_all(Way::Back, entries.map(|entry| &entry.step), &self.view.files());
+        let missing = faces.read_all(Way::Back, entries.flat_map(Entry::steps), &self.view.files());
         if missing.is_empty() { Ok(()) } else { Err(Missing::all(missing)) }
     }
 
     /// Refuses an entry if a later effect touched the same place.
     pub(super) fn check_effects(&self, entry: &Entry) -> Result<(), Stop<UndoRefusal>> {
-        match self.view.head.journal.effect_on(&entry.step, entry.number.get()) {
+        let journal = &self.view.head.journal;
+        match entry.steps().find_map(|step| journal.effect_on(step, entry.number.get())) {
             None => Ok(()),
             Some((path, effect)) => Err(Stop::refused(HistoryRefusal::EffectConflict {
                 change: entry.change,
@@ -532,15 +544,15 @@ impl Transition<'_> {
         }
     }
 
-    /// Returns the reason why an entry's step does not apply to the canvas.
-    pub(super) fn unplayed(&self, entry: &Entry) -> Stop<UndoRefusal> {
-        if let Step::Unsupported { face, .. } = entry.step {
+    /// Returns the reason why a step of an entry does not apply to the canvas.
+    pub(super) fn unplayed(&self, entry: &Entry, step: &Step) -> Stop<UndoRefusal> {
+        if let &Step::Unsupported { face, .. } = step {
             return Stop::refused(HistoryRefusal::FaceNotSupported { face });
         }
         // `faces_for` leaves out a face that it cannot read.
-        let read = Faces::default().read(Way::Back, &entry.step, &self.view.files());
+        let read = Faces::default().read(Way::Back, step, &self.view.files());
         match read {
-            Err(ReadError::Damaged(_)) if entry.step.face() == Face::Board => {
+            Err(ReadError::Damaged(_)) if step.face() == Face::Board => {
                 Stop::refused(BoardRefusal::BoardDamaged)
             }
             _ => damaged(entry.number),

@@ -172,7 +172,7 @@ impl<'a> Transition<'a> {
         let of =
             match (undo.kind, undo.reverts.as_ref().and_then(|reverts| Some((reverts, reverts.whole()?)))) {
                 (EntryKind::Undo, _) => undo,
-                (_, Some((reverts, change))) => match self.entry_of(change)? {
+                (_, Some((reverts, change))) => match self.entry_at(change.into())? {
                     Some(entry) => entry,
                     None => return Ok(recorded_redo_of_lost(undo, reverts, change)),
                 },
@@ -193,14 +193,14 @@ impl<'a> Transition<'a> {
         })
     }
 
-    /// Returns the entry that first made a change, or `None` if it is no longer kept.
-    fn entry_of(&self, change: ChangeNumber) -> Result<Option<&'a Entry>, Missing> {
-        let (number, slot, fetched) = (change.get(), &self.head.journal, self.view.blobs);
+    /// Returns the entry with a number, or `None` if it is no longer kept.
+    pub(super) fn entry_at(&self, at: EntryNumber) -> Result<Option<&'a Entry>, Missing> {
+        let (number, slot, fetched) = (at.get(), &self.head.journal, self.view.blobs);
         let oldest = slot.kept(self.policy.keep_limits()).oldest();
         let reach = Reach::new(self.view.head.journal.marks(), oldest, [], |id| fetched.entry(id));
         let named = reach.named(number).map(|id| fetched.entry(id));
         match named {
-            Some(Known::Entry(entry)) if entry.number == EntryNumber::from(change) => Ok(Some(entry)),
+            Some(Known::Entry(entry)) if entry.number == at => Ok(Some(entry)),
             Some(Known::Entry(_) | Known::Lost) => Ok(None),
             Some(Known::Nothing) | None => {
                 let mut wave = reach.wave(number..=number);

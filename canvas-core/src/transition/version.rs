@@ -1,14 +1,19 @@
 //! Makes, renames, removes and restores named versions.
 
-use canvas_lease::{Epoch, PreemptionCause};
-use canvas_patch::Delta;
+use canvas_lease::Epoch;
 use serde::{Deserialize, Serialize};
 
-use crate::history::past::PastDocument;
+#[cfg(feature = "board")]
+use crate::board::CanvasEvent;
+use crate::face::read_error::ReadError;
+use crate::face::step::{Mismatch, StepSeed};
+use crate::history::journal::EntryKind;
+use crate::history::past::{PastDocument, PastFaces};
+use crate::history::step::{Faces, Step};
 use crate::model::actor::Actor;
-use crate::model::author::Role;
+use crate::model::author::{Author, Role};
 use crate::model::blob::Blob;
-use crate::model::face::{Face, TreeFile};
+use crate::model::face::{Face, PerFace, TreeFile};
 use crate::model::op_key::OpKey;
 use crate::model::receipt::Digest;
 use crate::model::revision::RevisionId;
@@ -39,7 +44,7 @@ use crate::version::stored::{MAX_NOTE_BYTES, MAX_VERSIONS, NamedVersion, Unread,
 /// engine.call(&plan, &OpKey::user("edit".parse()?), Edit::overwrite("# Ours\n"), now).await?.result?;
 ///
 /// let sent = engine.document_at(&plan, "sent".parse::<canvas_core::version::VersionLabel>()?, now).await?;
-/// let restore = Restore { document: sent };
+/// let restore = Restore { faces: sent.into() };
 /// let restored = engine.call(&plan, &OpKey::user("restore".parse()?), restore, now).await?;
 /// assert_eq!(restored.snapshot.text(), "# Plan\n");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -72,22 +77,29 @@ pub struct RenameVersion {
     pub to: VersionLabel,
 }
 
-/// Makes an earlier document the current one, as one change that can be undone. Like a user's edit, it ends the lease. The
-/// other faces stay.
+/// Makes faces of an earlier revision the current ones, as one change that can be undone. The other faces stay. If it
+/// changes the document, it ends the lease, like a user's edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Restore {
-    /// The document of a version or revision, from [`Engine::document_at`](crate::Engine::document_at).
-    pub document: PastDocument,
+    /// The faces of a version or revision, from [`Engine::faces_at`](crate::Engine::faces_at), or the document alone,
+    /// from [`Engine::document_at`](crate::Engine::document_at).
+    pub faces: PastFaces,
 }
 
 /// The answer to [`Restore`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Restored {
+    /// The changed faces, in the order of [`Face::ALL`]. Those equal to the earlier ones are left out.
+    pub changed: Vec<Face>,
+    /// The resulting events of the board.
+    #[cfg(feature = "board")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<CanvasEvent>,
     /// Epoch of the canvas after the command.
     #[cfg_attr(feature = "schema", schemars(with = "u64"))]
     pub epoch: Epoch,
-    /// Revision of the restored document.
+    /// Revision id of the document after the command.
     pub revision: RevisionId,
 }
 
@@ -218,25 +230,53 @@ impl Decide for Restore {
     const KIND: &'static str = "restored";
 
     fn digest(&self) -> Digest {
-        Digest::of(&["restore", &name_of(&self.document)].map(str::as_bytes))
+        let PastFaces { canvas, revision, version, .. } = &self.faces;
+        let label = version.as_ref().map(VersionLabel::as_str).unwrap_or_default();
+        let files = self.faces.files().map(|(file, id)| format!(" {} {id}", file.path()));
+        let faces = format!("{canvas} {} {label}{}", revision.get(), files.collect::<String>());
+        Digest::of(&["restore", &faces].map(str::as_bytes))
     }
 
     fn decide(&self, at: &mut Transition<'_>, operation: &OpKey) -> Result<Restored, Stop<RestoreRefusal>> {
         not_model::<RestoreRefusal>(operation)?;
-        at.check_past::<RestoreRefusal>(&self.document)?;
-        let text = self.document.text();
-        let delta = Delta::between(at.view.text(), text);
-        if delta.is_empty() {
-            return Err(Stop::refused(VersionRefusal::NothingToRestore));
+        at.check_past_faces(&self.faces)?;
+        let mut faces = Faces::default();
+        let mut steps = Vec::new();
+        for face in self.faces.faces() {
+            steps.extend(at.restored_step(operation, face, &mut faces, &self.faces.faces)?);
         }
-        at.preempt(PreemptionCause::UserEdit);
-        at.replace_document::<RestoreRefusal>(text.to_owned(), delta.edits())?;
-        let summary = match &self.document.version {
-            Some(label) => format!("restored version {label}"),
-            None => format!("restored revision {}", self.document.revision.get()),
+        if let Some(document) = &faces.document.at {
+            at.check_size::<RestoreRefusal>(document.text().len())?;
+        }
+        #[cfg(feature = "surface")]
+        at.check_state::<RestoreRefusal>(&faces)?;
+        let changed: Vec<Face> = steps.iter().map(Step::face).collect();
+        let mut also = steps.into_iter();
+        let Some(step) = also.next() else {
+            return Err(Stop::refused(VersionRefusal::NothingToRestore));
         };
-        at.record(Record { actor: Role::User, operation, summary }, at.document_step(delta));
-        Ok(Restored { epoch: at.head.lock.epoch(), revision: at.head.revision_id() })
+        at.next_revision::<RestoreRefusal>()?;
+        if changed != [Face::Document] {
+            // Older libraries know neither a step without a command nor several steps.
+            at.head.raise_to_shared();
+        }
+        let summary = match &self.faces.version {
+            Some(label) => format!("restored version {label}"),
+            None => format!("restored revision {}", self.faces.revision.get()),
+        };
+        #[cfg(feature = "board")]
+        let events = faces.events(Face::Board);
+        let mut revisions = PerFace::default();
+        changed.iter().for_each(|face| revisions[*face] = at.head.revision);
+        at.record_as(EntryKind::Edit, Record { actor: Role::User, operation, summary }, step, also.collect());
+        at.put_faces(Author::User, faces, &revisions);
+        Ok(Restored {
+            changed,
+            #[cfg(feature = "board")]
+            events,
+            epoch: at.head.lock.epoch(),
+            revision: at.head.revision_id(),
+        })
     }
 }
 
@@ -281,6 +321,49 @@ impl Transition<'_> {
             }
         };
         if is_there { Ok(()) } else { Err(Stop::refused(VersionRefusal::DocumentNotFound)) }
+    }
+
+    /// Like [`Transition::check_past`], for several faces. The store has their files as long as the version or the oldest
+    /// entry that was taken back is there.
+    fn check_past_faces(&self, past: &PastFaces) -> Result<(), Stop<RestoreRefusal>> {
+        let is_of_canvas = past.canvas == self.head.canvas
+            && past.revision <= self.head.revision.max(self.head.faces[Face::Document]);
+        let is_there = match &past.version {
+            None => {
+                let is_kept = match &past.oldest {
+                    Some(oldest) => self.entry_at(oldest.number)?.is_some_and(|entry| *entry == **oldest),
+                    None => true,
+                };
+                is_kept && past.since >= self.head.origin.revision
+            }
+            Some(label) => {
+                let tree = self.named::<RestoreRefusal>(&self.versions()?, label)?.tree;
+                tree.is_some_and(|tree| past.files().all(|(file, id)| tree.file(file) == Some(id)))
+            }
+        };
+        match is_of_canvas && is_there {
+            true => Ok(()),
+            false => Err(Stop::refused(VersionRefusal::DocumentNotFound)),
+        }
+    }
+
+    /// Makes a face equal to an earlier one. Returns `None` if it is so already.
+    fn restored_step(
+        &self,
+        operation: &OpKey,
+        face: Face,
+        faces: &mut Faces,
+        then: &Faces,
+    ) -> Result<Option<Step>, Stop<RestoreRefusal>> {
+        let damaged = || Stop::refused(VersionRefusal::VersionsDamaged);
+        match faces.load(face, &self.view.files()).map_err(ReadError::missing) {
+            Err(Ok(missing)) => return Err(missing.into()),
+            Ok(true) => {}
+            Ok(false) | Err(Err(_)) => return Err(damaged()),
+        }
+        faces.restore(face, then).map_err(|Mismatch| damaged())?;
+        let seed = StepSeed { operation, nth: 0, bytes: self.policy.history.entry_bytes };
+        Ok(faces.since(face, &seed).map(|(step, _)| step))
     }
 
     fn named<R: From<VersionRefusal>>(

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::label::VersionLabel;
 use crate::model::actor::Actor;
 use crate::model::blob::{Blob, BlobId, Missing};
-use crate::model::face::{Face, TreeFile};
+use crate::model::face::Face;
 use crate::model::json_text::json_text;
 use crate::model::revision::{Revision, RevisionId};
 use crate::model::tree::Tree;
@@ -58,11 +58,7 @@ impl NamedVersion {
     /// Returns the faces that the version has. A version of an earlier revision lacks the faces that changed after it,
     /// except the document.
     pub fn faces(&self) -> Vec<Face> {
-        let has = |face: &Face| {
-            let mut files = TreeFile::ALL.into_iter().filter(|file| file.face() == *face);
-            files.any(|file| self.tree.as_ref().is_some_and(|tree| tree.file(file).is_some()))
-        };
-        Face::ALL.into_iter().filter(has).collect()
+        self.tree.as_ref().map_or_else(Vec::new, Tree::faces)
     }
 }
 

@@ -401,7 +401,7 @@ fn a_recipe_is_kept_whole_or_undone() {
     assert!(used.is_ok_and(|blobs| blobs.contains(&data)) == (OF_RECIPES == "OK"));
     let history = block_on(canvas.engine.history(&canvas.id, None, 2, canvas.at)).unwrap();
     for (entry, face) in history.iter().zip([Face::Data, Face::Recipe]) {
-        assert_eq!((entry.step.face(), entry.also.is_some()), (face, face == Face::Data));
+        assert_eq!((entry.step.face(), !entry.also.is_empty()), (face, face == Face::Data));
         assert_eq!(matches!(entry.step, Step::Unsupported { .. }), OF_RECIPES != "OK");
         let written = BlobId::of(serde_json::to_string(entry).unwrap().as_bytes());
         assert!(canvas.blobs.iter().any(|blob| blob.id() == written), "entry {}", entry.number);

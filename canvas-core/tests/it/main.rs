@@ -11,6 +11,8 @@ mod notify;
 mod queue;
 #[cfg(feature = "recipe")]
 mod recipe;
+#[cfg(feature = "recipe")]
+mod restore;
 #[cfg(feature = "board")]
 mod stored_fixture;
 #[cfg(feature = "surface")]

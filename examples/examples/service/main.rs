@@ -245,7 +245,7 @@ async fn remove(to: Target, Part(OfVersion { label }): Part<OfVersion>) -> Answe
 
 async fn restore(to: Target, Body(earlier): Body<Earlier>) -> Answer {
     let document = to.service.engine.document_at(&to.canvas, earlier, now()).await?;
-    write(to, Restore { document }).await
+    write(to, Restore { faces: document.into() }).await
 }
 
 /// Nothing queues for a client that is slow: a change is read when it is sent.

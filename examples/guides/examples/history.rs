@@ -52,7 +52,7 @@ pub(crate) async fn story(out: &mut impl io::Write) -> Result<String, Box<dyn Er
     let diff = engine.diff(&canvas, label.clone(), snapshot.head.revision(), now).await?;
     write!(out, "{}", diff.patch)?;
     let sent: PastDocument = engine.document_at(&canvas, At::Version(label), now).await?;
-    let restored = engine.call(&canvas, &anna("restore")?, Restore { document: sent }, now).await?;
+    let restored = engine.call(&canvas, &anna("restore")?, Restore { faces: sent.into() }, now).await?;
     restored.result?;
     let last = engine.history(&canvas, None, 1, now).await?;
     writeln!(out, "{}: {}", name_of(&last[0].made_by()), last[0].summary)?;

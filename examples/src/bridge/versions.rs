@@ -43,7 +43,7 @@ pub(super) async fn restore(documents: &mut Documents, request: &Request<'_>) ->
     }
     let at = point(request)?;
     let document = past(documents, request, &at).await?;
-    let restored = ask(documents, request, Restore { document }).await?;
+    let restored = ask(documents, request, Restore { faces: document.into() }).await?;
     Ok(json!({"revision_id": restored.revision, "changed": faces}))
 }
 

@@ -185,7 +185,7 @@ pub(crate) async fn remove(host: &Host, operation: &OpKey, params: Value) -> Ans
 pub(crate) async fn restore(host: &Host, operation: &OpKey, params: Value) -> Answer {
     let RestoreParams { canvas_id, to } = Failure::read(params)?;
     let document = host.engine.document_at(&canvas_id, to, clock::now()).await?;
-    let (restored, snapshot) = host.act(&canvas_id, operation, Restore { document }).await?;
+    let (restored, snapshot) = host.act(&canvas_id, operation, Restore { faces: document.into() }).await?;
     host.texts.keep(&canvas_id, snapshot.document.id(), snapshot.text());
     host.note_revision(&canvas_id, snapshot.head.revision());
     Ok(json!({"revisionId": restored.revision, "epoch": restored.epoch}))

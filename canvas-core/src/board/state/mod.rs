@@ -15,6 +15,7 @@
 
 pub(crate) mod apply;
 mod apply_settings;
+mod between;
 pub(crate) mod board;
 pub(crate) mod body;
 pub(crate) mod codec;

@@ -159,7 +159,11 @@ impl<'b> Transaction<'b> {
 }
 
 /// Returns the total change of the settings from the first state to the last. The views have all single changes.
-fn settings_between(before: &BoardMeta, after: &BoardMeta, changes: Vec<SettingsDiff>) -> SettingsDiff {
+pub(super) fn settings_between(
+    before: &BoardMeta,
+    after: &BoardMeta,
+    changes: Vec<SettingsDiff>,
+) -> SettingsDiff {
     SettingsDiff {
         views: changes.into_iter().flat_map(|change| change.views).collect(),
         triggers: TriggerDiff::between(&before.triggers, &after.triggers),

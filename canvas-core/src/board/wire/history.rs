@@ -40,7 +40,7 @@ pub struct UndoEntry {
     pub source: Role,
     /// One sentence about the change, for people.
     pub description: String,
-    /// Executed command, with its final position, size and ids.
+    /// Executed command, with its final position, size and ids. If an earlier board was restored, what that took.
     pub forward: Recorded,
     /// Inverse of the command.
     pub inverse: Recorded,
@@ -123,7 +123,7 @@ pub struct UndoEntryJson<'e> {
     pub(crate) timestamp: Timestamp,
     pub(crate) source: Role,
     pub(crate) description: &'e str,
-    pub(crate) forward: &'e CanvasCommand,
+    pub(crate) forward: Forward<'e>,
     pub(crate) inverse: Inverse,
 }
 
@@ -137,6 +137,15 @@ pub(crate) enum Inverse {
         kind: RestoreKind,
         payload: BoardPatch,
     },
+}
+
+/// A change, in the cases of [`Recorded`].
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Forward<'e> {
+    Command(&'e CanvasCommand),
+    /// A change without a command is the inverse of its inverse.
+    Restore(Inverse),
 }
 
 /// The kinds of [`Restore`].

@@ -126,7 +126,7 @@ fn new_entry(kind: EntryKind) -> NewEntry {
         summary: String::new(),
         revisions: (Revision::ZERO, Revision::ZERO),
         step: DocumentStep { before: document, after: document, delta: None }.into(),
-        also: None,
+        also: Vec::new(),
         decisions: Vec::new(),
     }
 }

@@ -379,7 +379,7 @@ impl Deciding<'_> {
             summary: summary(accepted.len(), rejected.len()),
             revisions: (revision, at.head.revision),
             step: step.into(),
-            also: None,
+            also: Vec::new(),
             decisions: vec![Decision {
                 owner: owner.clone(),
                 accepted,

@@ -28,7 +28,8 @@ const MAX_RANGES: usize = 64;
 impl Transition<'_> {
     /// Remembers a change about to be recorded, if there are proposals.
     pub(in crate::transition) fn gather(&mut self, entry: &NewEntry) {
-        let Step::Document(step) = &entry.step else { return };
+        let mut steps = [&entry.step].into_iter().chain(&entry.also);
+        let Some(step) = steps.find_map(Step::document) else { return };
         if self.head.proposals.is_some() || !entry.decisions.is_empty() {
             let next = ChangeNumber::new(self.head.journal.entries + 1);
             self.moves.push(Move::of(entry, next, step));

@@ -139,7 +139,7 @@ impl Decide for FinishReplay {
                 steps.push(SurfaceDiff { state: changed.changes, files: Vec::new() }.into());
             }
             let mut steps = steps.into_iter();
-            let (Some(step), also) = (steps.next(), steps.next()) else {
+            let (Some(step), also) = (steps.next(), steps.collect()) else {
                 unreachable!("the data or the state have changed");
             };
             let summary = format!("refreshed {}, {} stale", counted(refreshed.len()), stale.len());

@@ -126,7 +126,7 @@ impl Decide for RecordRecipe {
             at.blobs.extend(data.iter().map(|datum| datum.blob().clone()));
             let summary = format!("recorded data of {}", counted(diff.components.len()));
             let record = Record { actor: self.by.actor(), operation, summary };
-            at.record_effect(record, diff.into(), None);
+            at.record_effect(record, diff.into(), Vec::new());
         }
         let non_refreshable =
             non_refreshable.into_iter().map(|(component, reason)| NonRefreshable { component, reason });

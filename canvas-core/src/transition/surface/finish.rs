@@ -175,7 +175,7 @@ impl Transition<'_> {
             self.put_state(state);
             let summary = format!("{}: {path}", claim.action);
             let record = Record { actor: claim.author, operation, summary };
-            self.record_effect(record, SurfaceDiff { state: changes, files: Vec::new() }.into(), None);
+            self.record_effect(record, SurfaceDiff { state: changes, files: Vec::new() }.into(), Vec::new());
         }
         Ok(Ending { saved: true, changed_paths, ..Ending::default() })
     }

@@ -11,9 +11,12 @@ use crate::transition::refusal::{HistoryRefusal, UndoRefusal};
 use crate::transition::step::{Stop, Transition};
 
 impl Transition<'_> {
-    /// Checks the size of the state after an undo, because restored places and later ones may be too large together. A
+    /// Checks the size of the state after an undo or a restore, because restored places and later ones may be too large together. A
     /// state above the limit may still become smaller. The depth of a place does not change.
-    pub(in crate::transition) fn check_state(&self, faces: &Faces) -> Result<(), Stop<UndoRefusal>> {
+    pub(in crate::transition) fn check_state<R: From<HistoryRefusal>>(
+        &self,
+        faces: &Faces,
+    ) -> Result<(), Stop<R>> {
         let state = faces.surface.at.as_ref().and_then(|at| at.state.as_ref());
         let (limit, bytes) = (self.policy.surface.state_bytes, state.map_or(0, SurfaceState::bytes));
         if bytes <= limit {
@@ -31,7 +34,11 @@ impl Transition<'_> {
     /// Refuses a model's undo of a spec if the older spec permits more than the current one, because a person removed
     /// those permissions.
     pub(in crate::transition) fn check_widening(&self, entry: &Entry) -> Result<(), Stop<UndoRefusal>> {
-        let Step::Surface(diff) = &entry.step else { return Ok(()) };
+        let diff = entry.steps().find_map(|step| match step {
+            Step::Surface(diff) => Some(diff),
+            _ => None,
+        });
+        let Some(diff) = diff else { return Ok(()) };
         let Some(change) = diff.of_file(SurfaceFile::Spec) else { return Ok(()) };
         let blob = |id: Option<BlobId>| id.map(|id| self.view.blob(id)).transpose();
         let descriptor = blob(self.view.head.file(TreeFile::Descriptor))?.and_then(Blob::as_text);

@@ -60,7 +60,7 @@ impl Desk {
     }
 
     fn restore(&self, at: impl Into<At>) -> Result<(), &'static str> {
-        self.call(Restore { document: self.at(at)? }).map(drop)
+        self.call(Restore { faces: self.at(at)?.into() }).map(drop)
     }
 
     fn list(&self) -> Vec<NamedVersion> {
@@ -142,7 +142,7 @@ fn a_request_that_cannot_be_met_changes_nothing() {
     let of_other = block_on(engine.document_at(&other, first, desk.world.now())).unwrap();
     let of = Some(of_other.clone());
     assert_eq!(desk.call(NameVersion { label: label("b"), note: None, of }), Err("REVISION_NOT_FOUND"));
-    assert_eq!(desk.call(Restore { document: of_other }), Err("REVISION_NOT_FOUND"));
+    assert_eq!(desk.call(Restore { faces: of_other.into() }), Err("REVISION_NOT_FOUND"));
     assert_eq!(desk.call(named("a", None)), Err("VERSION_EXISTS"));
     assert_eq!(desk.call(named("b", long)), Err("NOTE_TOO_LONG"));
     assert_eq!(desk.call(RemoveVersion { label: label("b") }), Err("VERSION_NOT_FOUND"));
@@ -154,7 +154,7 @@ fn a_request_that_cannot_be_met_changes_nothing() {
     assert_eq!(desk.by(model, named("b", None)), Err("DECISION_BY_MODEL"));
     assert_eq!(desk.by(model, RemoveVersion { label: label("a") }), Err("DECISION_BY_MODEL"));
     assert_eq!(desk.by(model, RenameVersion { label: label("a"), to: label("b") }), Err("DECISION_BY_MODEL"));
-    assert_eq!(desk.by(model, Restore { document: desk.at(label("a")).unwrap() }), Err("DECISION_BY_MODEL"));
+    assert_eq!(desk.by(model, Restore { faces: desk.at(label("a")).unwrap().into() }), Err("DECISION_BY_MODEL"));
     assert_eq!(
         (desk.list().len(), desk.world.text(), desk.world.head().lock()),
         (1, "one\n".to_owned(), head.lock())
@@ -263,7 +263,7 @@ fn an_erasure_drops_the_texts_of_versions_and_keeps_the_labels() {
     let read_before = [desk.at(label("bad")).unwrap(), desk.at(Revision::new(1).unwrap()).unwrap()];
     desk.erase("erase");
     for document in read_before {
-        assert_eq!(desk.call(Restore { document: document.clone() }), Err("REVISION_NOT_FOUND"));
+        assert_eq!(desk.call(Restore { faces: document.clone().into() }), Err("REVISION_NOT_FOUND"));
         let of = Some(document);
         assert_eq!(
             desk.call(NameVersion { label: label("back"), note: None, of }),
@@ -293,7 +293,7 @@ fn a_deleted_canvas_has_no_versions() {
     let key = super::world::key("user", 0, "again");
     block_on(desk.world.engine.create(&desk.world.canvas, "second\n", &key, desk.world.now())).unwrap();
     assert!(desk.list().is_empty());
-    assert_eq!(desk.call(Restore { document: first }), Err("REVISION_NOT_FOUND"));
+    assert_eq!(desk.call(Restore { faces: first.into() }), Err("REVISION_NOT_FOUND"));
     desk.name("a");
     assert_eq!(desk.text("a"), Ok("second\n".to_owned()));
 }

@@ -63,7 +63,7 @@ fn a_replay_is_one_effect() {
     }
     let entry = block_on(world.engine.history(&world.canvas, None, 1, world.now())).unwrap().remove(0);
     assert_eq!((entry.kind, entry.step.face()), (EntryKind::Effect, Face::Data));
-    assert_eq!(entry.also.as_ref().map(Step::face), Some(Face::Surface));
+    assert_eq!(entry.also.iter().map(Step::face).collect::<Vec<_>>(), [Face::Surface]);
     world.replays();
 
     // The same again: nothing differs, and nothing is written.
@@ -82,7 +82,7 @@ fn a_replay_of_one_face() {
     for (outcome, face) in [(world.made(0, json!(2)), Face::Data), (put("/total", json!(2)), Face::Surface)] {
         assert!(world.finish(vec![outcome]).0.committed);
         let entry = block_on(world.engine.history(&world.canvas, None, 1, world.now())).unwrap().remove(0);
-        assert_eq!((entry.step.face(), entry.also.is_none()), (face, true));
+        assert_eq!((entry.step.face(), entry.also.is_empty()), (face, true));
     }
     world.replays();
 }

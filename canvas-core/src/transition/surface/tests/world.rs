@@ -103,7 +103,7 @@ impl Decide for Put {
         }
         let record = Record { actor: self.by, operation, summary: "changed the surface".into() };
         if self.is_effect {
-            at.record_effect(record, diff.into(), None);
+            at.record_effect(record, diff.into(), Vec::new());
         } else {
             at.record(record, diff.into());
         }
