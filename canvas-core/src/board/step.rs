@@ -23,8 +23,8 @@ pub struct BoardStep {
     pub after: BlobId,
     /// Id of the change, also given in the answer to its command.
     pub id: UndoId,
-    /// The command with place and size settled. For a selective undo, it is the command that was undone. `None` if an
-    /// earlier board was restored, which only the patch tells.
+    /// The command with place and size settled. For a selective undo, it is the undone command. `None` for the restore of
+    /// an earlier board, because no command does that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forward: Option<Box<CanvasCommand>>,
     /// The patch from the board before to the board after.

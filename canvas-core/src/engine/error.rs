@@ -92,7 +92,7 @@ pub enum EngineError {
     FaceNotFound {
         /// The canvas that the host reads.
         canvas: CanvasId,
-        /// The revision in the host's request, or that of the version.
+        /// The requested revision, or the one of the version.
         revision: Revision,
         /// The face in the host's request.
         face: Face,

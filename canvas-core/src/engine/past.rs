@@ -95,15 +95,15 @@ impl<S: Store> Engine<S> {
     /// [`Restore`](crate::version::Restore). It can return the document, the board, the surface and the recipe. The data
     /// of a recipe are not restored.
     ///
-    /// A version has the files. For a revision, this takes back the later changes of the faces, and so reads all later
-    /// entries unless only the document is named. The creation of a face is not a change, so a face that is younger than
-    /// the revision is returned as it was created.
+    /// For a version, this reads its files. For a revision, it takes back the later changes of these faces, so that it
+    /// reads all later entries, unless you name only the document. The journal does not record the creation of a face, so
+    /// for an earlier revision this returns the first content of the face instead.
     ///
     /// # Errors
     ///
     /// Returns the errors of [`Engine::document_at`], [`EngineError::FaceNotSupported`], and
     /// [`EngineError::FaceNotFound`] if the revision or version does not have one of the faces. A version of an earlier
-    /// revision lacks the faces that had changed since, except the document.
+    /// revision has the document, but not the faces that changed after it.
     pub async fn faces_at(
         &self,
         canvas: &CanvasId,
@@ -189,7 +189,8 @@ async fn past_faces<S: Store>(
     let (revision, canvas) = (document.revision, document.canvas.clone());
     let mut past = PastFaces::from(document);
     let others: Vec<Face> = faces.iter().copied().filter(|face| *face != Face::Document).collect();
-    let mut playback = Playback::of(version.as_ref().unwrap_or(walk.head.draft()), walk.document.clone());
+    let tree = version.as_ref().unwrap_or_else(|| walk.head.draft());
+    let mut playback = Playback::of(tree, walk.document.clone());
     for face in &others {
         playback.load(walk, *face).await?;
     }

@@ -115,11 +115,7 @@ impl Playback {
     }
 
     /// Reads a face, if the canvas had it.
-    pub(super) async fn load<S: Store>(
-        &mut self,
-        walk: &Walk<'_, S>,
-        face: Face,
-    ) -> Result<(), EngineError> {
+    pub(super) async fn load<S: Store>(&mut self, walk: &Walk<'_, S>, face: Face) -> Result<(), EngineError> {
         let mut fetched = Fetched::default();
         loop {
             let files = Files { tree: &self.tree, contents: &self.contents, blobs: &fetched };

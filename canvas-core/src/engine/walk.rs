@@ -155,7 +155,9 @@ impl<'a, S: Store> Walk<'a, S> {
                 ChainStep::Entry(entry) => {
                     reads -= 1;
                     let verdict = choice.visit(&Seen::from(entry));
-                    if listed.has(&verdict) && face.is_none_or(|face| entry.steps().any(|step| step.face() == face)) {
+                    if listed.has(&verdict)
+                        && face.is_none_or(|face| entry.steps().any(|step| step.face() == face))
+                    {
                         entries.push(entry.clone());
                     }
                 }

@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 use canvas_lease::Timestamp;
 
 use crate::board::{
-    Board, BoardChange, BoardEnv, BoardPatch, BoardStep, CanvasCommand, CanvasEvent, Executed, HistoryState,
-    Forward, Inverse, PatchMismatch, Recorded, UndoEntry, UndoEntryJson, UndoId,
+    Board, BoardChange, BoardEnv, BoardPatch, BoardStep, CanvasCommand, CanvasEvent, Executed, Forward,
+    HistoryState, Inverse, PatchMismatch, Recorded, UndoEntry, UndoEntryJson, UndoId,
 };
 use crate::face::step::Conflict;
 use crate::history::journal::{Entry, EntryKind, Reverts};

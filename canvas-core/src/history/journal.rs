@@ -431,10 +431,10 @@ pub(crate) fn step_of(entry: &Entry) -> Option<&DocumentStep> {
     entry.steps().find_map(Step::document)
 }
 
-/// One step as itself, which is the only form that libraries before 0.2 know, and several as a list.
+/// Writes one step without a list, because libraries before 0.2 know only this form, and several steps as a list.
 mod one_or_many {
     use serde::de::Error as _;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
     use serde_json::value::RawValue;
 
     use super::Step;

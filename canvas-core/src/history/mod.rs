@@ -7,9 +7,9 @@
 //!
 //! [`Engine::document_at`](crate::Engine::document_at) returns the document of an earlier revision, and
 //! [`Engine::diff`](crate::Engine::diff) compares two. [`Engine::blame`](crate::Engine::blame) tells who last wrote each
-//! line. To make an old text the current one instead, use [`UndoScope::To`],
-//! which undoes the later changes of all faces. If you need a text for longer than the journal keeps its entries, store
-//! it yourself.
+//! line. [`Restore`](crate::version::Restore) makes the document or other faces of an earlier revision the current ones,
+//! and [`UndoScope::To`] undoes the later changes of all faces. If you need a revision for longer than the journal keeps
+//! its entries, name it with [`NameVersion`](crate::version::NameVersion).
 //!
 //! # Which old blobs remain
 //!

@@ -71,10 +71,9 @@ pub struct PastFaces {
     pub(crate) version: Option<VersionLabel>,
     /// A revision at which the canvas existed, and with it these faces.
     pub(crate) since: Revision,
-    /// The oldest entry of the journal that was taken back, if any was. The store has the files as long as it has the
-    /// entry.
+    /// The oldest entry that the read took back. A collection that drops this entry may also drop the files.
     pub(crate) oldest: Option<Arc<Entry>>,
-    /// The files of the faces.
+    /// Roots of the faces.
     pub(crate) tree: Tree,
     pub(crate) faces: Faces,
 }
@@ -85,7 +84,7 @@ impl PastFaces {
         self.tree.faces()
     }
 
-    /// Returns the files of the faces.
+    /// Returns the files by name.
     pub(crate) fn files(&self) -> impl Iterator<Item = (TreeFile, BlobId)> {
         TreeFile::ALL.into_iter().filter_map(|file| Some((file, self.tree.file(file)?)))
     }

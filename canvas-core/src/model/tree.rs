@@ -26,7 +26,9 @@ impl Tree {
 
     /// Returns the faces that have a file, in the order of [`Face::ALL`].
     pub(crate) fn faces(&self) -> Vec<Face> {
-        let has = |face: &Face| TreeFile::ALL.into_iter().any(|file| file.face() == *face && self.file(file).is_some());
+        let has = |face: &Face| {
+            TreeFile::ALL.into_iter().any(|file| file.face() == *face && self.file(file).is_some())
+        };
         Face::ALL.into_iter().filter(has).collect()
     }
 

@@ -113,7 +113,7 @@ impl SurfaceFiles {
         Ok(())
     }
 
-    /// Makes the surface equal to that of another moment. Of the state, it changes the places that differ.
+    /// Makes the surface equal to an earlier or later one. Notes only those places of the state that differ.
     pub(crate) fn restore(&mut self, then: &Self) {
         if let (Some(now), Some(then)) = (&self.state, &then.state) {
             differing(now.value(), then.value(), &StatePointer::root(), &mut self.touched);

@@ -239,8 +239,7 @@ impl<'a> Transition<'a> {
             if steps.is_empty() {
                 continue;
             }
-            if let (Some(step), Some(at)) =
-                (steps.iter().find_map(Step::document), &undone.faces.document.at)
+            if let (Some(step), Some(at)) = (steps.iter().find_map(Step::document), &undone.faces.document.at)
             {
                 documents.are_large |= step.delta.is_none();
                 documents.between.push(at.blob.clone());
@@ -254,7 +253,12 @@ impl<'a> Transition<'a> {
     }
 
     /// Reverts the steps of an entry, unless a later change touches one of them.
-    fn revert_steps(&self, faces: &mut Faces, entry: &Entry, steps: &[Step]) -> Result<(), Stop<UndoRefusal>> {
+    fn revert_steps(
+        &self,
+        faces: &mut Faces,
+        entry: &Entry,
+        steps: &[Step],
+    ) -> Result<(), Stop<UndoRefusal>> {
         self.check_effects(entry)?;
         for step in steps {
             let reverted = faces.revert(entry.change, step);
@@ -357,7 +361,7 @@ impl<'a> Transition<'a> {
         Ok(steps.into_iter().map(|step| vec![step.into()]).zip(fates).rev().collect())
     }
 
-    /// Returns the steps of an entry, that of the document with its edits.
+    /// Returns the steps of an entry. A step of the document has its edits, even if the entry keeps both texts instead.
     fn with_edits(&self, entry: &Entry) -> Result<Vec<Step>, Stop<UndoRefusal>> {
         let with_edits = |step: &Step| {
             let Step::Document(document) = step else { return Ok(step.clone()) };

@@ -459,7 +459,8 @@ impl Transition<'_> {
             for step in entry.steps() {
                 undone.revisions[step.face()] = self.head.revision;
             }
-            let inverse = |step: &Step| step.inverse().expect("a face that is not supported was refused above");
+            let inverse =
+                |step: &Step| step.inverse().expect("a face that is not supported was refused above");
             undone.done.extend(self.push(NewEntry {
                 kind,
                 change: Some(entry.change),

@@ -323,8 +323,8 @@ impl Transition<'_> {
         if is_there { Ok(()) } else { Err(Stop::refused(VersionRefusal::DocumentNotFound)) }
     }
 
-    /// Like [`Transition::check_past`], for several faces. The store has their files as long as the version or the oldest
-    /// entry that was taken back is there.
+    /// Like [`Transition::check_past`], for several faces. Checks that the version or the oldest entry is still there,
+    /// because the files may be gone otherwise.
     fn check_past_faces(&self, past: &PastFaces) -> Result<(), Stop<RestoreRefusal>> {
         let is_of_canvas = past.canvas == self.head.canvas
             && past.revision <= self.head.revision.max(self.head.faces[Face::Document]);

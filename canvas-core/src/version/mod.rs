@@ -7,7 +7,8 @@
 //! erased text. The labels stay.
 //!
 //! [`Engine::versions`](crate::Engine::versions) lists them, [`Engine::document_at`](crate::Engine::document_at) reads the
-//! document of one, and [`Restore`] makes it the current one.
+//! document of one, [`Engine::faces_at`](crate::Engine::faces_at) its other faces, and [`Restore`] makes them the current
+//! ones.
 
 pub(crate) mod label;
 pub(crate) mod stored;

@@ -6,7 +6,8 @@ use std::num::NonZeroU32;
 use canvas_core::board::{Recorded, UndoEntry};
 use canvas_core::document::Edit;
 use canvas_core::history::{
-    At, ChangeNumber, ChangeSelection, ChangesOf, ClearHistory, HistoryMove, PastFaces, RedoOf, Undo, UndoScope,
+    At, ChangeNumber, ChangeSelection, ChangesOf, ClearHistory, HistoryMove, PastFaces, RedoOf, Undo,
+    UndoScope,
 };
 use canvas_core::recipe::RecordRecipe;
 use canvas_core::store::Tree;
@@ -176,7 +177,10 @@ fn a_restore_under_a_change_that_touches_it_stays_as_a_whole() {
     let of = |partial| ChangeSelection { partial, ..ChangeSelection::from(ChangesOf::Change(restore)) };
     assert_eq!(desk.select(of(false)).map(drop), Err("HISTORY_CONFLICT"));
     let kept = desk.select(of(true)).unwrap().kept;
-    assert_eq!(kept.iter().map(|kept| (kept.change, kept.reason.as_str())).collect::<Vec<_>>(), [(restore, "HISTORY_CONFLICT")]);
+    assert_eq!(
+        kept.iter().map(|kept| (kept.change, kept.reason.as_str())).collect::<Vec<_>>(),
+        [(restore, "HISTORY_CONFLICT")]
+    );
     assert_eq!(desk.tree(), tree);
     assert_eq!(desk.undo(UndoScope::Change(restore)).map(drop), Err("HISTORY_CONFLICT"));
     assert_eq!(desk.select(ChangesOf::Edits(restore, vec![1])).map(drop), Err("EDIT_NOT_FOUND"));
@@ -198,13 +202,22 @@ fn faces_that_cannot_be_restored_are_refused() {
     let past = desk.at(before, &[Face::Document]).unwrap();
     assert_eq!(past.faces(), [Face::Document]);
     // A version of an earlier revision lacks the faces that changed after it.
-    let document = block_on(desk.world.engine.document_at(&desk.world.canvas, before, desk.world.now())).unwrap();
+    let document =
+        block_on(desk.world.engine.document_at(&desk.world.canvas, before, desk.world.now())).unwrap();
     desk.call(NameVersion { label: label("old"), note: None, of: Some(document) }).unwrap();
-    for (face, code) in [(Face::Surface, "FACE_NOT_FOUND"), (Face::Data, "FACE_NOT_FOUND"), (Face::Proposals, "FACE_NOT_FOUND")] {
+    for (face, code) in [
+        (Face::Surface, "FACE_NOT_FOUND"),
+        (Face::Data, "FACE_NOT_FOUND"),
+        (Face::Proposals, "FACE_NOT_FOUND"),
+    ] {
         assert_eq!(desk.restore(label("old"), &[face]).map(drop), Err(code), "{face}");
     }
     assert_eq!(desk.restore(label("old"), &[Face::Board]).map(drop), Err("NO_EFFECT"));
-    assert_eq!(desk.restore(Revision::new(1).unwrap(), &[Face::Board]).map(drop), Ok(()), "as it was created");
+    assert_eq!(
+        desk.restore(Revision::new(1).unwrap(), &[Face::Board]).map(drop),
+        Ok(()),
+        "as it was created"
+    );
     let future = Revision::new(10_000).unwrap();
     assert_eq!(desk.restore(future, &FACES).map(drop), Err("REVISION_NOT_FOUND"));
 
@@ -237,7 +250,8 @@ fn the_stack_of_a_board_lists_a_restore() {
     let stacks = block_on(engine.stacks(canvas, Some(Face::Board), 10, desk.world.now())).unwrap();
     let stack: Vec<UndoEntry> = stacks.undo.iter().filter_map(UndoEntry::of).collect();
     let kinds = |recorded: &Recorded| serde_json::to_value(recorded).unwrap()["type"].clone();
-    let shown: Vec<[Value; 2]> = stack.iter().take(4).map(|entry| [kinds(&entry.forward), kinds(&entry.inverse)]).collect();
+    let shown: Vec<[Value; 2]> =
+        stack.iter().take(4).map(|entry| [kinds(&entry.forward), kinds(&entry.inverse)]).collect();
     assert_eq!(json!(shown[0]), json!(["canvas.restore", "canvas.restore"]));
     assert_eq!(json!(shown[3]), json!(["component.move", "component.move"]));
 }
@@ -293,7 +307,7 @@ impl Act {
     fn on(self, desk: &mut Desk, known: &mut Known) -> Result<(), TestCaseError> {
         let world = &desk.world;
         match self {
-            Self::Edit(line) => drop(desk.call(Edit::overwrite(&format!("# Sales\n\n{line}\n")))),
+            Self::Edit(line) => drop(desk.call(Edit::overwrite(format!("# Sales\n\n{line}\n")))),
             Self::Shift(component, row) => desk.shift(component, row),
             Self::Delete(component) => {
                 let id = &world.components[component];
@@ -309,7 +323,8 @@ impl Act {
             Self::Title(title) => desk.title(&title.to_string()),
             Self::Recipe(tool) => {
                 let tool = tool.map(|one| if one { "t0" } else { "t1" });
-                let recipe = tool.map(|tool| recipe_of(json!({"id": "s", "tool": tool}), world, &[0], &["/total"]));
+                let recipe =
+                    tool.map(|tool| recipe_of(json!({"id": "s", "tool": tool}), world, &[0], &["/total"]));
                 drop(world.ask(RecordRecipe { recipe, ..recording(world, json!(null)) }));
             }
             Self::Replay(total) if world.recipe().is_some() => {
@@ -322,9 +337,15 @@ impl Act {
                 known.versions.insert(name, desk.tree());
             }
             Self::Restore(at, mask) => {
-                let faces: Vec<Face> =
-                    FACES.into_iter().enumerate().filter(|(bit, _)| mask >> bit & 1 == 1).map(|(_, face)| face).collect();
-                let revision = |back| Revision::new(desk.world.head().revision().get().saturating_sub(back).max(1)).unwrap();
+                let faces: Vec<Face> = FACES
+                    .into_iter()
+                    .enumerate()
+                    .filter(|(bit, _)| mask >> bit & 1 == 1)
+                    .map(|(_, face)| face)
+                    .collect();
+                let revision = |back| {
+                    Revision::new(desk.world.head().revision().get().saturating_sub(back).max(1)).unwrap()
+                };
                 let (then, at): (Option<Tree>, At) = match at {
                     Ok(name) => (known.versions.get(&name).cloned(), label(&name.to_string()).into()),
                     Err(back) => {

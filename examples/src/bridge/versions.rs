@@ -37,14 +37,10 @@ pub(super) async fn rename(documents: &mut Documents, request: &Request<'_>) -> 
 
 pub(super) async fn restore(documents: &mut Documents, request: &Request<'_>) -> Result<Value, BridgeError> {
     let faces = request.field::<Option<Vec<Face>>>("faces")?.unwrap_or_else(|| vec![Face::Document]);
-    if faces != [Face::Document] {
-        let message = "field faces: only the document can be restored: send [\"document\"], or leave it out";
-        return Err(BridgeError::new("BAD_REQUEST", message.to_owned()));
-    }
-    let at = point(request)?;
-    let document = past(documents, request, &at).await?;
-    let restored = ask(documents, request, Restore { faces: document.into() }).await?;
-    Ok(json!({"revision_id": restored.revision, "changed": faces}))
+    let (at, canvas) = (point(request)?.point()?, canvas(request)?);
+    let past = documents.engine().faces_at(&canvas, at, &faces, documents.clock()).await;
+    let restored = ask(documents, request, Restore { faces: past.map_err(past_error)? }).await?;
+    Ok(json!({"revision_id": restored.revision, "changed": restored.changed}))
 }
 
 /// Returns the revision or version that a request names.

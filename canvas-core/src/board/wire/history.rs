@@ -40,7 +40,8 @@ pub struct UndoEntry {
     pub source: Role,
     /// One sentence about the change, for people.
     pub description: String,
-    /// Executed command, with its final position, size and ids. If an earlier board was restored, what that took.
+    /// Executed command, with its final position, size and ids. The restore of an earlier board has none, so that this
+    /// is its patch instead.
     pub forward: Recorded,
     /// Inverse of the command.
     pub inverse: Recorded,

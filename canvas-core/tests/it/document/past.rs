@@ -298,7 +298,8 @@ impl Act {
                 let revision = world.head().revision().get().saturating_sub(back).max(1);
                 let Ok(document) = at(world, revision) else { return };
                 let key = super::world::key("user", 0, &format!("restore-{number}"));
-                let called = world.engine.call(&world.canvas, &key, Restore { faces: document.into() }, world.now());
+                let called =
+                    world.engine.call(&world.canvas, &key, Restore { faces: document.into() }, world.now());
                 drop(block_on(called).unwrap());
             }
         }

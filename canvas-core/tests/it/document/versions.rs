@@ -154,7 +154,10 @@ fn a_request_that_cannot_be_met_changes_nothing() {
     assert_eq!(desk.by(model, named("b", None)), Err("DECISION_BY_MODEL"));
     assert_eq!(desk.by(model, RemoveVersion { label: label("a") }), Err("DECISION_BY_MODEL"));
     assert_eq!(desk.by(model, RenameVersion { label: label("a"), to: label("b") }), Err("DECISION_BY_MODEL"));
-    assert_eq!(desk.by(model, Restore { faces: desk.at(label("a")).unwrap().into() }), Err("DECISION_BY_MODEL"));
+    assert_eq!(
+        desk.by(model, Restore { faces: desk.at(label("a")).unwrap().into() }),
+        Err("DECISION_BY_MODEL")
+    );
     assert_eq!(
         (desk.list().len(), desk.world.text(), desk.world.head().lock()),
         (1, "one\n".to_owned(), head.lock())

@@ -209,6 +209,8 @@ fn a_version_is_named_and_restored() {
     assert_eq!(renamed["result"]["versions"].as_array().map(Vec::len), Some(2), "{renamed}");
     let restored = run(json!({"op": "version.restore", "version": "sent"}));
     assert_eq!(restored["result"]["changed"], json!(["document"]), "{restored}");
+    let of_board = run(json!({"op": "version.restore", "version": "sent", "faces": ["document", "board"]}));
+    assert_eq!(code(&of_board), "FACE_NOT_FOUND", "{of_board}");
     assert_eq!(run(json!({"op": "canvas.text"}))["result"]["markdown"], DOCUMENT);
     run(json!({"op": "history.undo", "steps": 1}));
     assert_eq!(run(json!({"op": "canvas.text"}))["result"]["markdown"], "# New\n");

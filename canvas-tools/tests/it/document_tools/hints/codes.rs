@@ -229,6 +229,7 @@ each!(errors: EngineError in "canvas-core/src/engine/error.rs" {
         revision: Revision::ZERO,
         oldest: Revision::new(1).unwrap(),
     },
+    FaceNotFound => EngineError::FaceNotFound { canvas: id(), revision: Revision::ZERO, face: Face::Board },
     VersionNotFound => EngineError::VersionNotFound { canvas: id(), label: VersionLabel::new("v").unwrap() },
     VersionErased => EngineError::VersionErased { canvas: id(), label: VersionLabel::new("v").unwrap() },
     TimeInSeconds => EngineError::TimeInSeconds { time: Timestamp::from_secs(1), known: Timestamp::from_secs(2) },

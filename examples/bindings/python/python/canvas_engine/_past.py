@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, cast
 
@@ -146,9 +146,13 @@ class Past:
         """Removes a version, and lists those that are left."""
         return _versions(self._call("version.remove", label=label, person=person))
 
-    def restore(self, at: At, *, person: str | None = None) -> str:
-        """Makes an earlier document the current one, as one change that can be undone. Returns its revision id."""
-        return cast("str", self._call("version.restore", person=person, **_named(at))["revision_id"])
+    def restore(self, at: At, *, faces: Sequence[types.Face] = ("document",), person: str | None = None) -> str:
+        """Makes the document or other faces of an earlier revision the current ones, as one change that can be undone.
+
+        Returns the revision id of the document.
+        """
+        result = self._call("version.restore", faces=list(faces), person=person, **_named(at))
+        return cast("str", result["revision_id"])
 
     def _call(self, operation: str, **fields: object) -> JsonObject:
         return self._engine.call(operation, given(cast("Fields", {"canvas": self.canvas, **fields})))

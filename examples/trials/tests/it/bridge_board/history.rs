@@ -74,6 +74,33 @@ proptest! {
     }
 }
 
+#[test]
+fn several_faces_are_restored_as_one_change() {
+    let mut world = World { bridge: Bridge::new(), now: 0 };
+    world.ask(json!({"op": "canvas.create", "markdown": "one\n"}));
+    world.ask(json!({"op": "board.create", "grid": grid(12, 8)}));
+    let id = world.tile(0, 0);
+    let both =
+        |world: &mut World| (world.ask(json!({"op": "canvas.text"}))["markdown"].clone(), world.components());
+    let sent = both(&mut world);
+    let version = world.ask(json!({"op": "version.create", "label": "sent"}))["version"]["revision"].clone();
+    world.ask(json!({"op": "user.edit", "markdown": "two\n"}));
+    world.action(json!({"type": "user.dismiss", "componentId": id}));
+    let ours = both(&mut world);
+    for at in [json!({"version": "sent"}), json!({"revision": version})] {
+        let mut request = json!({"op": "version.restore", "faces": ["board", "document"]});
+        at.as_object().unwrap().iter().for_each(|(name, value)| request[name] = value.clone());
+        assert_eq!(world.ask(request.clone())["changed"], json!(["document", "board"]));
+        assert_eq!(both(&mut world), sent);
+        assert_eq!(code(&world.raw(request)), "NO_EFFECT");
+        assert_eq!(world.get()["history"]["undoStack"][2]["forward"]["type"], json!("component.restore"));
+        world.ask(json!({"op": "history.undo", "steps": 1}));
+        assert_eq!(both(&mut world), ours);
+    }
+    let surface = json!({"op": "version.restore", "version": "sent", "faces": ["surface"]});
+    assert_eq!(code(&world.raw(surface)), "FACE_NOT_FOUND");
+}
+
 /// One history for both faces, in the order in which things were done.
 #[test]
 fn document_and_board_go_back_in_their_order() {

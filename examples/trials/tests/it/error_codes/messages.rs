@@ -178,6 +178,7 @@ fn cases() -> Vec<(String, String)> {
             EngineError::RevisionConflict { canvas: canvas(), expected: revision, current: revision },
             EngineError::RevisionNotFound { canvas: canvas(), revision, current: revision },
             EngineError::RevisionNotKept { canvas: canvas(), revision, oldest: revision },
+            EngineError::FaceNotFound { canvas: canvas(), revision, face: Face::Board },
             EngineError::VersionNotFound { canvas: canvas(), label: label() },
             EngineError::VersionErased { canvas: canvas(), label: label() },
             EngineError::TimeInSeconds { time: at, known: at },
