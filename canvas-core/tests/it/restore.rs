@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
-use canvas_core::board::{Recorded, UndoEntry};
+use canvas_core::board::{DataLoadingState, Recorded, UndoEntry};
 use canvas_core::document::Edit;
 use canvas_core::history::{
     At, ChangeNumber, ChangeSelection, ChangesOf, ClearHistory, HistoryMove, PastFaces, RedoOf, Undo,
@@ -66,6 +66,14 @@ impl Desk {
 
     fn tree(&self) -> Tree {
         self.world.head().draft().clone()
+    }
+
+    fn recorded(&self) -> Moment {
+        let World { engine, canvas, .. } = &self.world;
+        let (board, _) = block_on(engine.board(canvas, self.world.now())).unwrap();
+        let mut board = json!(board.unwrap().workspace(|_| DataLoadingState::Idle));
+        board["updatedAt"].take();
+        (self.tree(), board)
     }
 
     fn name(&mut self, name: &str) {
@@ -296,11 +304,15 @@ fn acts() -> impl Strategy<Value = Vec<Act>> {
     prop::collection::vec(act, 1..30)
 }
 
-/// The trees by revision, and those of the versions.
+/// A tree, and its board without the time of its last change. A revert leaves this time, and a restore does not change it
+/// alone.
+type Moment = (Tree, Value);
+
+/// What was current at revisions and versions.
 #[derive(Default)]
 struct Known {
-    revisions: BTreeMap<Revision, Tree>,
-    versions: BTreeMap<u32, Tree>,
+    revisions: BTreeMap<Revision, Moment>,
+    versions: BTreeMap<u32, Moment>,
 }
 
 impl Act {
@@ -334,7 +346,7 @@ impl Act {
             Self::Name(name) => {
                 drop(desk.call(RemoveVersion { label: label(&name.to_string()) }));
                 desk.name(&name.to_string());
-                known.versions.insert(name, desk.tree());
+                known.versions.insert(name, desk.recorded());
             }
             Self::Restore(at, mask) => {
                 let faces: Vec<Face> = FACES
@@ -346,7 +358,7 @@ impl Act {
                 let revision = |back| {
                     Revision::new(desk.world.head().revision().get().saturating_sub(back).max(1)).unwrap()
                 };
-                let (then, at): (Option<Tree>, At) = match at {
+                let (then, at): (Option<Moment>, At) = match at {
                     Ok(name) => (known.versions.get(&name).cloned(), label(&name.to_string()).into()),
                     Err(back) => {
                         let revision = revision(back);
@@ -360,13 +372,15 @@ impl Act {
                     }
                     Err(code) => prop_assert!(false, "{}", code),
                     Ok(restored) => {
-                        let after = desk.tree();
+                        let (after, board) = desk.recorded();
+                        // Revisions within an act are not recorded.
+                        let (then, then_board) = then.unwrap_or_else(|| (after.clone(), board.clone()));
                         for face in Face::ALL {
-                            // Revisions within an act are not recorded.
-                            let then = then.as_ref().unwrap_or(&after);
-                            let expected = if faces.contains(&face) { then } else { &before };
+                            let is_same = face == Face::Board && !restored.changed.contains(&face);
+                            let expected = if faces.contains(&face) && !is_same { &then } else { &before };
                             prop_assert_eq!(files(&after, face), files(expected, face), "{}", face);
                         }
+                        prop_assert!(!faces.contains(&Face::Board) || board == then_board);
                         prop_assert!(!restored.changed.is_empty());
                         desk.undo(UndoScope::Steps(NonZeroU32::MIN)).unwrap();
                         prop_assert_eq!(&desk.tree(), &before);
@@ -398,7 +412,7 @@ proptest! {
         let (mut desk, mut known) = (Desk::new(), Known::default());
         for act in acts {
             act.on(&mut desk, &mut known)?;
-            known.revisions.insert(desk.world.head().revision(), desk.tree());
+            known.revisions.insert(desk.world.head().revision(), desk.recorded());
             desk.world.wait(1);
         }
         desk.world.replays();

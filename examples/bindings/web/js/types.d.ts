@@ -1596,11 +1596,13 @@ export type Restore =
   | { payload: Json; type: "canvas.restore" };
 
 /** Refusals of `Restore`. */
-export type RestoreRefusal = CallRefusal | VersionRefusal | LimitRefusal;
+export type RestoreRefusal = CallRefusal | VersionRefusal | HistoryRefusal | LimitRefusal;
 
 /** The answer to `Restore`. */
 export interface Restored {
+  changed: Face[];
   epoch: number;
+  events?: CanvasEvent[];
   revision: RevisionId;
 }
 

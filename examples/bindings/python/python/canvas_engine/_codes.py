@@ -66,6 +66,7 @@ Code: TypeAlias = Literal[
     "EXPORT_TOO_LONG",
     "EXPORT_TOO_NEW",
     "EXPR_INVALID",
+    "FACE_NOT_FOUND",
     "FACE_NOT_SUPPORTED",
     "FENCE_EXHAUSTED",
     "FINGERPRINT_MISMATCH",

@@ -2218,7 +2218,9 @@ class RestoreViewRestore(TypedDict):
 class Restored(TypedDict):
     """The answer to ``Restore``."""
 
+    changed: "list[Face]"
     epoch: "int"
+    events: NotRequired["list[CanvasEvent]"]
     revision: "RevisionId"
 
 
@@ -3321,7 +3323,7 @@ VersionLabel: TypeAlias = str
 VersionRefusal: TypeAlias = VersionRefusalVersionExists | VersionRefusalVersionNotFound | VersionRefusalTooManyVersions | VersionRefusalVersionNoteTooLong | VersionRefusalVersionByModel | VersionRefusalDocumentNotFound | VersionRefusalNothingToRestore | VersionRefusalVersionsDamaged
 
 #: Refusals of ``Restore``.
-RestoreRefusal: TypeAlias = CallRefusal | VersionRefusal | LimitRefusal
+RestoreRefusal: TypeAlias = CallRefusal | VersionRefusal | HistoryRefusal | LimitRefusal
 
 #: Refusals of ``NameVersion``, ``RenameVersion`` and ``RemoveVersion``.
 VersionCommandRefusal: TypeAlias = CallRefusal | VersionRefusal
