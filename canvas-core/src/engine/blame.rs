@@ -9,7 +9,7 @@ use super::history::reading;
 use super::walk::Walk;
 use super::{Engine, EngineError};
 use crate::history::blame::{Blame, LineWriter};
-use crate::history::journal::{Entry, step_of};
+use crate::history::journal::Entry;
 use crate::model::blob::{BlobId, is_document};
 use crate::model::id::CanvasId;
 use crate::store::contract::Store;
@@ -147,7 +147,7 @@ async fn play<S: Store>(
     // The texts after the changes that have no edits.
     let mut afters = Vec::new();
     for (_, entry) in newest_first {
-        let Some(step) = step_of(entry) else { continue };
+        let Some(step) = entry.document() else { continue };
         match &step.delta {
             Some(delta) => delta.revert(&mut text).map_err(|_| walk.damaged(step.before))?,
             None => {
@@ -171,7 +171,7 @@ async fn play<S: Store>(
         }
     };
     for (id, entry) in newest_first.iter().rev() {
-        let after = match step_of(entry).map(|step| (&step.delta, step.after)) {
+        let after = match entry.document().map(|step| (&step.delta, step.after)) {
             None => None,
             Some((Some(delta), after)) => Some(delta.apply(&text).map_err(|_| walk.damaged(after))?),
             Some((None, _)) => afters.pop(),

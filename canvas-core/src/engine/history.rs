@@ -10,7 +10,7 @@ use super::task::SnapshotTask;
 use super::trace::Trace;
 use super::walk::{Listed, Walk};
 use super::{Engine, EngineError};
-use crate::history::journal::{Entry, HistoryEntry, step_of};
+use crate::history::journal::{Entry, HistoryEntry};
 use crate::history::number::EntryNumber;
 use crate::history::reach::Chain;
 use crate::history::revert::{ChangesOf, Wanted};
@@ -402,7 +402,7 @@ pub(super) async fn needed<S: Store>(walk: &mut Walk<'_, S>) -> Result<NamedBlob
                 }
             }
             // Newest first, so that the first change of them is the last to be seen.
-            texts.extend(step_of(&entry).map(|step| (entry.number.get() / TEXT_EVERY, step.before)));
+            texts.extend(entry.document().map(|step| (entry.number.get() / TEXT_EVERY, step.before)));
             older.extend(entry.previous().into_iter().chain(entry.below()));
             older.extend(entry.previous_change().map(|(_, id)| id));
         }

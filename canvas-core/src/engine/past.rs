@@ -12,8 +12,9 @@ use super::walk::Walk;
 use super::{Engine, EngineError};
 use crate::document::step::DocumentStep;
 use crate::face::step::Way;
-use crate::history::journal::{Entry, step_of};
-use crate::history::past::{At, PastDocument, PastFaces};
+use crate::history::journal::Entry;
+use crate::history::number::EntryNumber;
+use crate::history::past::{Anchor, At, PastDocument, PastFaces};
 use crate::history::step::Step;
 use crate::model::actor::Actor;
 use crate::model::blob::{Blob, BlobId, is_document};
@@ -189,18 +190,24 @@ async fn past_faces<S: Store>(
     let (revision, canvas) = (document.revision, document.canvas.clone());
     let mut past = PastFaces::from(document);
     let others: Vec<Face> = faces.iter().copied().filter(|face| *face != Face::Document).collect();
+    if others.is_empty() {
+        return Ok(past);
+    }
+    let not_found = |face| EngineError::FaceNotFound { canvas: canvas.clone(), revision, face };
     let tree = version.as_ref().unwrap_or_else(|| walk.head.draft());
     let mut playback = Playback::of(tree, walk.document.clone());
     for face in &others {
-        playback.load(walk, *face).await?;
+        if !playback.load(walk, *face).await? {
+            return Err(not_found(*face));
+        }
     }
     if version.is_none() {
-        past.oldest = play_back(walk, &mut playback, revision, &others).await?;
         past.since = revision;
+        past.anchor = Some(play_back(walk, &mut playback, revision, &others).await?);
     }
-    let held = std::mem::replace(&mut past.faces, playback.faces.clone());
+    let document = std::mem::replace(&mut past.faces, playback.faces.clone()).document;
     if faces.contains(&Face::Document) {
-        past.faces.document = held.document;
+        past.faces.document = document;
     } else {
         past.tree = Tree::default();
     }
@@ -210,51 +217,38 @@ async fn past_faces<S: Store>(
     }
     let held = past.faces();
     match others.into_iter().find(|face| !held.contains(face)) {
-        Some(face) => Err(EngineError::FaceNotFound { canvas, revision, face }),
+        Some(face) => Err(not_found(face)),
         None => Ok(past),
     }
 }
 
-/// Takes back the changes that these faces had after a revision. Returns the oldest of them.
+/// Takes back the changes that these faces had after a revision. Returns the anchor of the result.
 async fn play_back<S: Store>(
     walk: &mut Walk<'_, S>,
     playback: &mut Playback,
     revision: Revision,
     faces: &[Face],
-) -> Result<Option<Arc<Entry>>, EngineError> {
-    let not_kept = |walk: &Walk<'_, S>, oldest| {
-        let canvas = walk.head.canvas().clone();
-        EngineError::RevisionNotKept { canvas, revision, oldest }
-    };
-    // Changes to find, each with the revision of the last one.
-    let changed = faces.iter().map(|face| (*face, walk.head.face_revision(*face)));
-    let mut wanted: Vec<(Face, Revision)> = changed.filter(|(_, changed)| *changed > revision).collect();
-    let (mut oldest, mut reached) = (None, None);
-    while !wanted.is_empty() || reached.is_some() {
-        let window = walk.window().await?;
-        let later = window.iter().take_while(|(_, entry)| entry.revision_after > revision);
-        let later: Vec<&Arc<Entry>> = later.map(|(_, entry)| entry).collect();
+) -> Result<Anchor, EngineError> {
+    let (newest, last) = (walk.head.journal().entries, walk.head.journal().last);
+    let mut anchor = Anchor { number: EntryNumber::new(newest.saturating_add(1)), previous: last };
+    let changed = faces.iter().map(|face| walk.head.face_revision(*face)).max();
+    let Some(changed) = changed.filter(|changed| *changed > revision) else { return Ok(anchor) };
+    let canvas = walk.head.canvas().clone();
+    let not_kept = |oldest| EngineError::RevisionNotKept { canvas: canvas.clone(), revision, oldest };
+    let Some(first) = first_kept_after(walk, revision).await? else { return Err(not_kept(changed)) };
+    let (oldest, mut end) = (first.map_err(not_kept)?.number.get(), newest);
+    while end >= oldest {
+        let start = end.saturating_sub(MANY - 1).max(oldest);
+        let page = walk.range(start..=end).await?;
         let is_of = |step: &&Step| faces.contains(&step.face());
-        let steps: Vec<&Step> = later.iter().flat_map(|entry| entry.steps().filter(is_of)).collect();
+        let steps: Vec<&Step> = page.iter().flat_map(|entry| entry.steps().filter(is_of)).collect();
         playback.play(walk, Way::Back, &steps).await?;
-        wanted.retain(|(face, _)| !steps.iter().any(|step| step.face() == *face));
-        let of_faces = later.iter().rfind(|entry| entry.steps().any(|step| is_of(&step)));
-        oldest = of_faces.map(|entry| Arc::clone(entry)).or(oldest);
-        reached = later.last().map(|last| (last.revision_before, last.number.get())).or(reached);
-        match reached {
-            _ if later.len() < window.len() => break,
-            Some((first, number)) if window.is_empty() && number > 1 && first > revision => {
-                return Err(not_kept(walk, first));
-            }
-            _ if window.is_empty() => break,
-            _ => {}
+        if let Some(entry) = page.iter().rfind(|entry| entry.steps().any(|step| is_of(&step))) {
+            anchor = Anchor { number: entry.number, previous: entry.previous() };
         }
+        end = start - 1;
     }
-    match wanted.first() {
-        // Its creation is not a change.
-        Some((_, created)) => Err(not_kept(walk, *created)),
-        None => Ok(oldest),
-    }
+    Ok(anchor)
 }
 
 /// Returns the document of a revision, with the id of the revision that wrote it.
@@ -275,14 +269,8 @@ async fn at_revision<S: Store>(
     if revision < created {
         return Err(not_kept(created));
     }
-    let Some(first) = first_after(walk, revision).await? else { return Err(not_kept(changed)) };
-    let number = first.number.get();
-    // Revisions without an entry did not change the document.
-    if first.revision_before > revision && number > 1 && walk.range(number - 1..=number - 1).await?.is_empty()
-    {
-        return Err(not_kept(first.revision_before));
-    }
-    let change = next_change(walk, number).await?;
+    let Some(first) = first_kept_after(walk, revision).await? else { return Err(not_kept(changed)) };
+    let change = next_change(walk, first.map_err(not_kept)?.number.get()).await?;
     let before = change.1.before;
     let text = match walk.stored(before).await? {
         Some(text) => text,
@@ -313,7 +301,7 @@ async fn actors<S: Store>(
         let mut page = walk.range(start..=start.saturating_add(MANY - 1)).await?;
         page.reverse();
         let between = page.iter().take_while(|entry| entry.revision_after <= high);
-        for entry in between.filter(|entry| step_of(entry).is_some()) {
+        for entry in between.filter(|entry| entry.document().is_some()) {
             for actor in [Some(entry.made_by()), entry.written_by()].into_iter().flatten() {
                 if !actors.contains(&actor) {
                     actors.push(actor);
@@ -323,6 +311,20 @@ async fn actors<S: Store>(
         next = page.last().filter(|last| last.revision_after < high).map(|last| last.number.get() + 1);
     }
     Ok(actors)
+}
+
+/// Returns the first entry after a revision, or the oldest revision that the kept entries lead back to. `None` if no
+/// entry is kept.
+async fn first_kept_after<S: Store>(
+    walk: &mut Walk<'_, S>,
+    revision: Revision,
+) -> Result<Option<Result<Arc<Entry>, Revision>>, EngineError> {
+    let Some(first) = first_after(walk, revision).await? else { return Ok(None) };
+    let number = first.number.get();
+    // Revisions without an entry changed neither the document nor any other recorded face.
+    let is_first = first.revision_before <= revision || number <= 1;
+    let is_kept = is_first || !walk.range(number - 1..=number - 1).await?.is_empty();
+    Ok(Some(if is_kept { Ok(first) } else { Err(first.revision_before) }))
 }
 
 /// Returns the first kept entry after a revision.
@@ -362,7 +364,7 @@ async fn next_change<S: Store>(
     let (mut start, mut pages) = (number, pages());
     while let Some(page) = pages.next().filter(|_| start <= walk.head.journal().entries) {
         let entries = walk.range(start..=start.saturating_add(page - 1)).await?;
-        let found = entries.into_iter().rev().find_map(|entry| Some((step_of(&entry)?.clone(), entry)));
+        let found = entries.into_iter().rev().find_map(|entry| Some((entry.document()?.clone(), entry)));
         if let Some((step, entry)) = found {
             return Ok((entry, step));
         }
@@ -377,7 +379,7 @@ async fn written_before<S: Store>(walk: &mut Walk<'_, S>, change: &Entry) -> Res
     let (mut oldest, mut end, mut pages) = (change.revision_before, change.number.get() - 1, pages());
     while let Some(page) = pages.next().filter(|_| end >= walk.oldest().max(1)) {
         let entries = walk.range(end.saturating_sub(page - 1).max(1)..=end).await?;
-        if let Some(entry) = entries.iter().find(|entry| step_of(entry).is_some()) {
+        if let Some(entry) = entries.iter().find(|entry| entry.document().is_some()) {
             return Ok(entry.revision_after);
         }
         let Some(last) = entries.last() else { break };
@@ -408,7 +410,7 @@ async fn taken_back_from_kept<S: Store>(
     };
     let mut text = start.as_text().unwrap_or_default().to_owned();
     for entry in walk.range(first..=last).await? {
-        match step_of(&entry) {
+        match entry.document() {
             Some(DocumentStep { delta: Some(delta), before, .. }) => {
                 delta.revert(&mut text).map_err(|_| walk.damaged(*before))?;
             }
@@ -434,7 +436,7 @@ async fn taken_back<S: Store>(
         let window = walk.window().await?;
         let is_last = window.last().is_none_or(|(_, entry)| entry.number.get() <= first);
         for (_, entry) in window.into_iter().filter(|(_, entry)| entry.number.get() >= first) {
-            match step_of(&entry) {
+            match entry.document() {
                 Some(DocumentStep { delta: Some(_), .. }) => back.push(entry),
                 // A change without edits keeps both texts, so nothing later is needed.
                 Some(step) => (start, back) = (Some(step.before), Vec::new()),
@@ -451,7 +453,7 @@ async fn taken_back<S: Store>(
     };
     let mut text = start.as_text().unwrap_or_default().to_owned();
     for entry in &back {
-        if let Some(DocumentStep { delta: Some(delta), before, .. }) = step_of(entry) {
+        if let Some(DocumentStep { delta: Some(delta), before, .. }) = entry.document() {
             delta.revert(&mut text).map_err(|_| walk.damaged(*before))?;
         }
     }

@@ -114,13 +114,17 @@ impl Playback {
         self.faces.document.at.as_ref().map(|at| &at.blob)
     }
 
-    /// Reads a face, if the canvas had it.
-    pub(super) async fn load<S: Store>(&mut self, walk: &Walk<'_, S>, face: Face) -> Result<(), EngineError> {
+    /// Reads a face. Returns `false` if the tree does not have it, or if it is never restored.
+    pub(super) async fn load<S: Store>(
+        &mut self,
+        walk: &Walk<'_, S>,
+        face: Face,
+    ) -> Result<bool, EngineError> {
         let mut fetched = Fetched::default();
         loop {
             let files = Files { tree: &self.tree, contents: &self.contents, blobs: &fetched };
             match self.faces.load(face, &files) {
-                Ok(_) => return Ok(()),
+                Ok(has) => return Ok(has),
                 Err(ReadError::Damaged(id)) => return Err(walk.damaged(id)),
                 Err(ReadError::Missing(ids)) => self.fetch(walk, &ids, &mut fetched).await?,
             }

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::face::contents::Contents;
 use crate::history::cause::Cause;
-use crate::history::journal::{Entry, EntryKind, Reverts, step_of};
+use crate::history::journal::{Entry, EntryKind, Reverts};
 use crate::history::kept::Kept;
 use crate::history::number::ChangeNumber;
 use crate::model::actor::Actor;
@@ -170,7 +170,7 @@ impl Blame {
     /// back lines of a change whose removed lines are not at hand.
     pub(crate) fn after(mut self, (id, entry): (BlobId, &Entry), texts: (&str, &str)) -> Option<Self> {
         self.last = Some(id);
-        let Some(step) = step_of(entry) else { return Some(self) };
+        let Some(step) = entry.document() else { return Some(self) };
         let (before, after) = texts;
         let delta = match &step.delta {
             Some(delta) => Cow::Borrowed(delta),

@@ -13,7 +13,6 @@ use crate::face::step::Conflict;
 use crate::history::journal::{Entry, EntryKind, Reverts};
 use crate::history::number::{ChangeNumber, EntryNumber};
 use crate::history::revert::{ChangesOf, Choice, Seen, Selection, Wanted};
-use crate::history::step::Step;
 use crate::model::author::Role;
 use crate::model::error::CodedError;
 
@@ -323,18 +322,16 @@ type ChangeOf<'e> = (&'e UndoId, Option<&'e Box<CanvasCommand>>, Cow<'e, BoardPa
 
 /// Returns `None` if the entry belongs to another face.
 fn change_of(entry: &Entry) -> Option<ChangeOf<'_>> {
-    let board = entry.steps().find_map(|step| match step {
-        Step::Board(step) => Some(step),
-        _ => None,
-    });
-    let BoardStep { id, forward, patch, .. } = board?;
+    let BoardStep { id, forward, patch, .. } = entry.board()?;
     let patch = match entry.kind {
         EntryKind::Undo => Cow::Owned(patch.inverse()),
         EntryKind::Edit | EntryKind::Redo | EntryKind::Revert | EntryKind::Effect => Cow::Borrowed(patch),
     };
     // Undo and redo entries have times of their own, while the change records when it was made. A revert from under
-    // later changes leaves the board's time unchanged.
-    let walked = matches!(entry.kind, EntryKind::Undo | EntryKind::Redo) && entry.reverts.is_none();
+    // later changes leaves the board's time unchanged, and a restore, which has no command, brings an earlier time back.
+    let walked = matches!(entry.kind, EntryKind::Undo | EntryKind::Redo)
+        && entry.reverts.is_none()
+        && forward.is_some();
     let timestamp = if walked { patch.updated_at.after } else { entry.at };
     Some((id, forward.as_ref(), patch, timestamp))
 }

@@ -15,6 +15,8 @@ use canvas_lease::Timestamp;
 use canvas_patch::Delta;
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "board")]
+use crate::board::BoardStep;
 use crate::document::step::DocumentStep;
 use crate::history::number::{ChangeNumber, EntryNumber};
 use crate::history::step::Step;
@@ -152,7 +154,8 @@ pub struct Entry {
     pub revision_before: Revision,
     /// The revision after the change.
     pub revision_after: Revision,
-    /// The change of the face, which can be played forward and back.
+    /// The change of the face, which can be played forward and back. If there are several, this is the first in the order
+    /// of [`Face::ALL`](crate::Face::ALL).
     pub step: Step,
     /// The changes of other faces, which are undone and redone together with the first.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "one_or_many")]
@@ -287,7 +290,7 @@ impl From<&Entry> for HistoryEntry {
                 (Some(reverts), EntryKind::Revert) => reverts.changes.clone(),
                 _ => Vec::new(),
             },
-            delta: step_of(entry).and_then(|step| step.delta.clone()),
+            delta: entry.document().and_then(|step| step.delta.clone()),
         }
     }
 }
@@ -392,7 +395,7 @@ impl Entry {
     /// Returns the revision ids of the document before and after the entry, if it changes the document. The
     /// first id may have a higher number than the revision that wrote this document.
     pub fn document_ids(&self) -> Option<(RevisionId, RevisionId)> {
-        let step = step_of(self)?;
+        let step = self.document()?;
         let before = RevisionId::new(self.revision_before, step.before);
         Some((before, RevisionId::new(self.revision_after, step.after)))
     }
@@ -421,14 +424,23 @@ impl Entry {
     }
 
     /// Returns the changes of the faces, at most one of each.
-    pub(crate) fn steps(&self) -> impl DoubleEndedIterator<Item = &Step> {
+    pub fn steps(&self) -> impl DoubleEndedIterator<Item = &Step> {
         [&self.step].into_iter().chain(&self.also)
     }
-}
 
-/// Returns the change of the document that an entry made.
-pub(crate) fn step_of(entry: &Entry) -> Option<&DocumentStep> {
-    entry.steps().find_map(Step::document)
+    /// Returns the change of the document.
+    pub fn document(&self) -> Option<&DocumentStep> {
+        self.steps().find_map(Step::document)
+    }
+
+    /// Returns the change of the board.
+    #[cfg(feature = "board")]
+    pub fn board(&self) -> Option<&BoardStep> {
+        self.steps().find_map(|step| match step {
+            Step::Board(step) => Some(step),
+            _ => None,
+        })
+    }
 }
 
 /// Writes one step without a list, because libraries before 0.2 know only this form, and several steps as a list.

@@ -1,11 +1,9 @@
 //! Faces of earlier revisions.
 
-use std::sync::Arc;
-
 use crate::face::contents::Contents;
 use crate::face::fetched::Fetched;
 use crate::face::files::Files;
-use crate::history::journal::Entry;
+use crate::history::number::EntryNumber;
 use crate::history::step::Faces;
 use crate::model::blob::{Blob, BlobId};
 use crate::model::face::{Face, TreeFile};
@@ -71,11 +69,19 @@ pub struct PastFaces {
     pub(crate) version: Option<VersionLabel>,
     /// A revision at which the canvas existed, and with it these faces.
     pub(crate) since: Revision,
-    /// The oldest entry that the read took back. A collection that drops this entry may also drop the files.
-    pub(crate) oldest: Option<Arc<Entry>>,
+    /// For a revision, the place in the journal that the store must still have, because the files may be gone otherwise.
+    pub(crate) anchor: Option<Anchor>,
     /// Roots of the faces.
     pub(crate) tree: Tree,
     pub(crate) faces: Faces,
+}
+
+/// The oldest entry that a read took back, or else the next entry after the read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Anchor {
+    pub(crate) number: EntryNumber,
+    /// The entry before it, by which it is recognized even in a journal that was cleared and continued.
+    pub(crate) previous: Option<BlobId>,
 }
 
 impl PastFaces {
@@ -99,7 +105,7 @@ impl From<PastDocument> for PastFaces {
         let files = Files { tree: &tree, contents: &contents, blobs: &Fetched::default() };
         let loaded = faces.load(Face::Document, &files);
         debug_assert_eq!(loaded, Ok(true), "a document is its text");
-        Self { canvas, revision, version, since: revision_id.revision(), oldest: None, tree, faces }
+        Self { canvas, revision, version, since: revision_id.revision(), anchor: None, tree, faces }
     }
 }
 

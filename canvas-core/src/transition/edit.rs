@@ -10,10 +10,9 @@ use serde::{Deserialize, Serialize};
 use crate::document::changes::changes_since;
 use crate::document::step::DocumentStep;
 use crate::history::cause::Cause;
-use crate::history::journal::{Entry, step_of};
+use crate::history::journal::Entry;
 use crate::history::number::ChangeNumber;
 use crate::history::reach::{Chain, ChainStep};
-
 use crate::model::actor::Actor;
 use crate::model::author::Role;
 use crate::model::blob::{BlobId, Missing, is_document};
@@ -294,7 +293,7 @@ impl Transition<'_> {
         let mut past =
             Past { document: self.head.document(), text: self.view.text().to_owned(), later: Vec::new() };
         for entry in entries {
-            let Some(DocumentStep { before, after, delta }) = step_of(entry) else { continue };
+            let Some(DocumentStep { before, after, delta }) = entry.document() else { continue };
             let (before, after) = (*before, *after);
             if after != past.document {
                 return Ok(None);
@@ -338,7 +337,7 @@ impl Transition<'_> {
         Ok(reached
             .into_iter()
             .flat_map(|reached| reached.entries)
-            .any(|entry| step_of(entry).is_some() && is_others(entry)))
+            .any(|entry| entry.document().is_some() && is_others(entry)))
     }
 
     /// Returns the changes of all faces after a revision, or `None` if they are no longer kept. Leaves out effects,

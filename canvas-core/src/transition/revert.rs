@@ -91,7 +91,8 @@ struct Documents {
 }
 
 impl<'a> Transition<'a> {
-    /// Reverts changes, as one entry for each face. A single conflict refuses the whole revert.
+    /// Reverts changes, as one entry for each face, or as one entry if one of the changes is of several faces. A single
+    /// conflict refuses the whole revert.
     pub(super) fn revert(
         &mut self,
         operation: &OpKey,

@@ -9,7 +9,7 @@ use canvas_patch::{Delta, TextEdit};
 use crate::document::step::DocumentStep;
 use crate::face::contents::Contents;
 use crate::history::blame::Blame;
-use crate::history::journal::{Entry, EntryKind, HistoryEntry, NewEntry, made_by, step_of, written_by};
+use crate::history::journal::{Entry, EntryKind, HistoryEntry, NewEntry, made_by, written_by};
 use crate::history::step::Step;
 use crate::model::actor::Actor;
 use crate::model::author::Role;
@@ -298,7 +298,7 @@ impl<'a> Transition<'a> {
         let mut blame = Blame::clone(&*Blame::of(self.view.contents, self.view.head)?);
         let mut text = Cow::Borrowed(self.view.text());
         for (id, entry) in &self.entries {
-            let after = match (step_of(entry), self.contents.document()) {
+            let after = match (entry.document(), self.contents.document()) {
                 (None, _) => text.clone(),
                 (Some(step), Some(last)) if last.id() == step.after => Cow::Borrowed(last.as_text()?),
                 (Some(step), _) => Cow::Owned(step.delta.as_ref()?.apply(&text).ok()?),

@@ -12,7 +12,7 @@ use crate::document::step::DocumentAt;
 use crate::face::files::Draft;
 use crate::face::read_error::ReadError;
 use crate::face::step::{Mismatch, Way};
-use crate::history::journal::{Entry, EntryKind, HistoryEntry, NewEntry, step_of};
+use crate::history::journal::{Entry, EntryKind, HistoryEntry, NewEntry};
 use crate::history::number::{ChangeNumber, EntryNumber};
 use crate::history::revert::{ChangeSelection, ChangesOf, Selection, Wanted};
 use crate::history::step::{Faces, Step};
@@ -353,7 +353,7 @@ impl Transition<'_> {
         if matches!(by, Author::Assistant { .. }) && entries.iter().any(|entry| entry.is_decision()) {
             return Err(Stop::refused(ProposalRefusal::DecisionByModel));
         }
-        let has_document = || entries.iter().any(|entry| step_of(entry).is_some());
+        let has_document = || entries.iter().any(|entry| entry.document().is_some());
         #[cfg(feature = "surface")]
         if matches!(by, Author::Assistant { .. }) {
             entries.iter().try_for_each(|entry| self.check_widening(entry))?;

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use crate::board::CanvasEvent;
 use crate::face::read_error::ReadError;
 use crate::face::step::{Mismatch, StepSeed};
-use crate::history::journal::EntryKind;
+use crate::history::journal::{Entry, EntryKind};
 use crate::history::past::{PastDocument, PastFaces};
 use crate::history::step::{Faces, Step};
 use crate::model::actor::Actor;
 use crate::model::author::{Author, Role};
-use crate::model::blob::Blob;
+use crate::model::blob::{Blob, Missing};
 use crate::model::face::{Face, PerFace, TreeFile};
 use crate::model::op_key::OpKey;
 use crate::model::receipt::Digest;
@@ -152,7 +152,7 @@ impl Decide for NameVersion {
         let (mut tree, mut revision, mut revision_id) =
             (at.head.draft.clone(), revision, at.head.revision_id());
         if let Some(past) = &self.of {
-            at.check_past::<VersionCommandRefusal>(past)?;
+            at.check_past::<VersionCommandRefusal>(&past.clone().into())?;
             (revision, revision_id) = (past.revision, past.revision_id);
             let changed = Face::ALL.into_iter().filter(|face| at.head.faces[*face] > revision);
             for face in changed.collect::<Vec<_>>() {
@@ -239,25 +239,29 @@ impl Decide for Restore {
 
     fn decide(&self, at: &mut Transition<'_>, operation: &OpKey) -> Result<Restored, Stop<RestoreRefusal>> {
         not_model::<RestoreRefusal>(operation)?;
-        at.check_past_faces(&self.faces)?;
-        let mut faces = Faces::default();
+        at.check_past::<RestoreRefusal>(&self.faces)?;
+        let named = self.faces.faces();
+        let mut faces = at.faces_now(&named)?;
+        let seed = StepSeed { operation, nth: 0, bytes: at.policy.history.entry_bytes };
         let mut steps = Vec::new();
-        for face in self.faces.faces() {
-            steps.extend(at.restored_step(operation, face, &mut faces, &self.faces.faces)?);
+        for face in named {
+            let restored = faces.restore(face, &self.faces.faces);
+            restored.map_err(|Mismatch| Stop::refused(VersionRefusal::VersionsDamaged))?;
+            steps.extend(faces.since(face, &seed).map(|(step, _)| step));
         }
-        if let Some(document) = &faces.document.at {
+        let changed: Vec<Face> = steps.iter().map(Step::face).collect();
+        if let (Some(document), true) = (&faces.document.at, changed.contains(&Face::Document)) {
             at.check_size::<RestoreRefusal>(document.text().len())?;
         }
         #[cfg(feature = "surface")]
         at.check_state::<RestoreRefusal>(&faces)?;
-        let changed: Vec<Face> = steps.iter().map(Step::face).collect();
         let mut also = steps.into_iter();
         let Some(step) = also.next() else {
             return Err(Stop::refused(VersionRefusal::NothingToRestore));
         };
         at.next_revision::<RestoreRefusal>()?;
-        if changed != [Face::Document] {
-            // Older libraries know neither a step without a command nor several steps.
+        if changed.len() > 1 || changed == [Face::Board] {
+            // Older libraries know neither several steps nor a step of the board without a command.
             at.head.raise_to_shared();
         }
         let summary = match &self.faces.version {
@@ -307,63 +311,45 @@ impl Transition<'_> {
         VersionIndex::read(self.head.versions, |id| self.view.blob(id)).map_err(unread)
     }
 
-    /// Checks that a document is of this canvas in its present life, and that no erasure dropped it since it was read.
-    fn check_past<R: From<VersionRefusal>>(&self, past: &PastDocument) -> Result<(), Stop<R>> {
+    /// Checks that faces are of this canvas in its present life, and that the store still has their files. An erasure or a
+    /// collection may drop these after they were read.
+    fn check_past<R: From<VersionRefusal>>(&self, past: &PastFaces) -> Result<(), Stop<R>> {
         let revision = self.head.revision.max(self.head.faces[Face::Document]);
-        if past.canvas != self.head.canvas || past.revision > revision {
-            return Err(Stop::refused(VersionRefusal::DocumentNotFound));
-        }
-        let is_there = match &past.version {
-            None => past.revision_id.revision() >= self.head.origin.revision,
-            Some(label) => {
+        let is_of_canvas = past.canvas == self.head.canvas && past.revision <= revision;
+        let is_there = match (&past.version, past.anchor) {
+            (Some(label), _) => {
                 let tree = self.named::<R>(&self.versions()?, label)?.tree;
-                tree.is_some_and(|tree| tree.file(TreeFile::Document) == Some(past.text.id()))
-            }
-        };
-        if is_there { Ok(()) } else { Err(Stop::refused(VersionRefusal::DocumentNotFound)) }
-    }
-
-    /// Like [`Transition::check_past`], for several faces. Checks that the version or the oldest entry is still there,
-    /// because the files may be gone otherwise.
-    fn check_past_faces(&self, past: &PastFaces) -> Result<(), Stop<RestoreRefusal>> {
-        let is_of_canvas = past.canvas == self.head.canvas
-            && past.revision <= self.head.revision.max(self.head.faces[Face::Document]);
-        let is_there = match &past.version {
-            None => {
-                let is_kept = match &past.oldest {
-                    Some(oldest) => self.entry_at(oldest.number)?.is_some_and(|entry| *entry == **oldest),
-                    None => true,
-                };
-                is_kept && past.since >= self.head.origin.revision
-            }
-            Some(label) => {
-                let tree = self.named::<RestoreRefusal>(&self.versions()?, label)?.tree;
                 tree.is_some_and(|tree| past.files().all(|(file, id)| tree.file(file) == Some(id)))
             }
+            (None, Some(anchor)) => {
+                // The text of a document is at hand.
+                let mut files = past.files().filter(|(file, _)| *file != TreeFile::Document);
+                let is_current = files.all(|(file, id)| self.head.file(file) == Some(id));
+                let is_kept = |entry: &Entry| entry.previous() == anchor.previous;
+                is_current || self.entry_at(anchor.number)?.is_some_and(is_kept)
+            }
+            (None, None) => true,
         };
-        match is_of_canvas && is_there {
+        let is_of_life = past.version.is_some() || past.since >= self.head.origin.revision;
+        match is_of_canvas && is_there && is_of_life {
             true => Ok(()),
             false => Err(Stop::refused(VersionRefusal::DocumentNotFound)),
         }
     }
 
-    /// Makes a face equal to an earlier one. Returns `None` if it is so already.
-    fn restored_step(
-        &self,
-        operation: &OpKey,
-        face: Face,
-        faces: &mut Faces,
-        then: &Faces,
-    ) -> Result<Option<Step>, Stop<RestoreRefusal>> {
-        let damaged = || Stop::refused(VersionRefusal::VersionsDamaged);
-        match faces.load(face, &self.view.files()).map_err(ReadError::missing) {
-            Err(Ok(missing)) => return Err(missing.into()),
-            Ok(true) => {}
-            Ok(false) | Err(Err(_)) => return Err(damaged()),
+    /// Reads the current faces, all that are not yet loaded at once.
+    fn faces_now(&self, named: &[Face]) -> Result<Faces, Stop<RestoreRefusal>> {
+        let (mut faces, mut missing) = (Faces::default(), Vec::new());
+        for face in named {
+            match faces.load(*face, &self.view.files()) {
+                Ok(true) => {}
+                Err(ReadError::Missing(ids)) => missing.extend(ids),
+                Ok(false) | Err(ReadError::Damaged(_)) => {
+                    return Err(Stop::refused(VersionRefusal::VersionsDamaged));
+                }
+            }
         }
-        faces.restore(face, then).map_err(|Mismatch| damaged())?;
-        let seed = StepSeed { operation, nth: 0, bytes: self.policy.history.entry_bytes };
-        Ok(faces.since(face, &seed).map(|(step, _)| step))
+        if missing.is_empty() { Ok(faces) } else { Err(Missing::all(missing).into()) }
     }
 
     fn named<R: From<VersionRefusal>>(

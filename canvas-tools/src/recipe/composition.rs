@@ -1,7 +1,6 @@
 //! The changes that a turn made to the board.
 
-use canvas_core::board::{BoardPatch, BoardStep};
-use canvas_core::history::Step;
+use canvas_core::board::BoardPatch;
 use canvas_core::lease::Timestamp;
 use canvas_core::store::Store;
 use canvas_core::{Engine, EngineError, Role};
@@ -26,12 +25,8 @@ pub async fn turn_composition<S: Store>(
 ) -> Result<Option<BoardPatch>, EngineError> {
     let entries = engine.history(&session.canvas, None, LOOKS, now).await?;
     let of_turn = entries.into_iter().take_while(|entry| entry.revision_after > session.start.revision);
-    let patches =
-        of_turn.filter(|entry| entry.author == Role::Assistant).filter_map(|entry| match entry.step {
-            Step::Board(BoardStep { patch, .. }) => Some(patch),
-            _ => None,
-        });
-    let mut patches: Vec<_> = patches.collect();
+    let steps = of_turn.filter(|entry| entry.author == Role::Assistant).map(|entry| entry.board().cloned());
+    let mut patches: Vec<_> = steps.flatten().map(|step| step.patch).collect();
     patches.reverse();
     let joined = BoardPatch::joined(patches).filter(|patch| !patch.is_empty());
     let fits = |patch: &BoardPatch| serde_json::to_string(patch).is_ok_and(|text| text.len() <= BYTES);

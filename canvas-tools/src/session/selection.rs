@@ -1,7 +1,6 @@
 //! The lines that a person selected when sending a message.
 
-use canvas_core::document::DocumentStep;
-use canvas_core::history::{Entry, Step};
+use canvas_core::history::Entry;
 use canvas_core::lease::Timestamp;
 use canvas_core::store::Store;
 use canvas_core::text::{Address, Delta, Outline};
@@ -65,11 +64,8 @@ impl UserSelection {
 
     /// Returns the bytes of the selected lines in the newest text. A change inside them changes where they end.
     fn follow(&self, snapshot: &Snapshot, newer: &[&Entry]) -> Option<(usize, usize)> {
-        let deltas = newer.iter().filter_map(|entry| match &entry.step {
-            Step::Document(DocumentStep { delta, .. }) => Some(delta.as_ref()),
-            _ => None,
-        });
-        let deltas: Vec<_> = deltas.collect::<Option<_>>()?;
+        let steps = newer.iter().filter_map(|entry| entry.document());
+        let deltas: Vec<_> = steps.map(|step| step.delta.as_ref()).collect::<Option<_>>()?;
         let mut text = snapshot.text().to_owned();
         for delta in &deltas {
             delta.revert(&mut text).ok()?;

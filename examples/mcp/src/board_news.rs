@@ -25,10 +25,8 @@ impl Host {
             return None;
         }
         let entries = self.engine.history(canvas, None, 4 * TOLD, clock::now()).await.ok()?;
-        let new = entries.iter().take_while(|entry| entry.revision_after > told).filter(|entry| {
-            let mut steps = [&entry.step].into_iter().chain(&entry.also);
-            entry.actor == Role::User && steps.any(|step| step.face() == Face::Board)
-        });
+        let new = entries.iter().take_while(|entry| entry.revision_after > told);
+        let new = new.filter(|entry| entry.actor == Role::User && entry.board().is_some());
         let mut lines: Vec<String> = new.map(|entry| format!("- {}", entry.summary)).collect();
         if lines.is_empty() {
             return None;

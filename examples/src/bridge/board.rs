@@ -11,7 +11,7 @@ use canvas_core::board::{
     RunBoardCommand, Size, TypeInfo, UndoEntryJson, UndoId, Workspace, WorkspaceId, canvas_context,
     temporal_context,
 };
-use canvas_core::history::{ClearHistory, HistoryRefusal, Stacks, Step, UndoRefusal};
+use canvas_core::history::{ClearHistory, HistoryRefusal, Stacks, UndoRefusal};
 use canvas_core::lease::Timestamp;
 use canvas_core::refusal::BoardRefusal;
 use canvas_core::{Author, CanvasId, CodedError as _, EngineError, Face, Refused as _, Role, ZoneError};
@@ -167,9 +167,9 @@ async fn replay_history(
     }
     let last = documents.engine().history(canvas, None, 1, now).await?.pop();
     let Some(entry) = last else { return Ok(done(None, "Done.".to_owned(), Vec::new())) };
-    let (id, affected) = match entry.step {
-        Step::Board(BoardStep { id, patch, .. }) => (Some(id), patch.component_ids()),
-        _ => (None, Vec::new()),
+    let (id, affected) = match entry.board() {
+        Some(BoardStep { id, patch, .. }) => (Some(id.clone()), patch.component_ids()),
+        None => (None, Vec::new()),
     };
     let did = match direction {
         Direction::Undo => "Undone",
@@ -185,7 +185,7 @@ async fn is_forgotten(documents: &Documents, canvas: &CanvasId, now: Timestamp) 
         return Ok(false);
     }
     let next = documents.engine().stacks(canvas, None, 1, now).await?.undo;
-    Ok(next.first().is_some_and(|entry| entry.step.face() == Face::Board))
+    Ok(next.first().is_some_and(|entry| entry.board().is_some()))
 }
 
 /// As JSON, written at once: a board may be large, and its history as large again.
@@ -211,15 +211,8 @@ pub(super) async fn context(documents: &Documents, request: &Request<'_>) -> Res
     let temporal = temporal_context(now, zone, &DayPlan::default())?;
     let board = board(documents, &canvas, now).await?;
     let stacks = documents.engine().stacks(&canvas, Some(Face::Board), HISTORY, now).await?;
-    let recent: Vec<_> = stacks
-        .undo
-        .iter()
-        .filter_map(|entry| match &entry.step {
-            Step::Board(BoardStep { patch, .. }) => Some(patch.component_ids()),
-            _ => None,
-        })
-        .flatten()
-        .collect();
+    let steps = stacks.undo.iter().filter_map(|entry| entry.board());
+    let recent: Vec<_> = steps.flat_map(|step| step.patch.component_ids()).collect();
     let mut input =
         ContextInput { active_view: board.active_view(), recent: &recent, ..ContextInput::new(&temporal) };
     if let Some(max_tokens) = request.field("max_tokens")? {

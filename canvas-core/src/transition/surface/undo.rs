@@ -11,8 +11,8 @@ use crate::transition::refusal::{HistoryRefusal, UndoRefusal};
 use crate::transition::step::{Stop, Transition};
 
 impl Transition<'_> {
-    /// Checks the size of the state after an undo or a restore, because restored places and later ones may be too large together. A
-    /// state above the limit may still become smaller. The depth of a place does not change.
+    /// Checks the size of the state after an undo or a restore, because restored places and later ones may be too large
+    /// together. A state above the limit may still become smaller. The depth of a place does not change.
     pub(in crate::transition) fn check_state<R: From<HistoryRefusal>>(
         &self,
         faces: &Faces,

@@ -1,7 +1,7 @@
 //! Applies a directive to a canvas.
 
 use canvas_core::document::{DocumentStep, HostEdit, HostEditRefusal, HostEdited};
-use canvas_core::history::{ChangeNumber, EntryNumber, Step};
+use canvas_core::history::{ChangeNumber, EntryNumber};
 use canvas_core::lease::Timestamp;
 use canvas_core::proposal::ProposedParts;
 use canvas_core::rollout::Access;
@@ -258,7 +258,7 @@ async fn recorded_change<S: Store>(
     let entries =
         engine.history(canvas, Some(EntryNumber::new(number.get().saturating_add(1))), 1, now).await.ok()?;
     let entry = entries.into_iter().find(|entry| entry.number == number)?;
-    let Step::Document(DocumentStep { after, delta, .. }) = entry.step else { return None };
+    let DocumentStep { after, delta, .. } = entry.document()?.clone();
     let blob = engine.document(canvas, after).await.ok()??;
     let (after, delta) = (blob.as_text()?.to_owned(), delta?);
     let before = delta.inverse().apply(&after).ok()?;

@@ -1,7 +1,6 @@
 //! Finds the changes since a stale version.
 
 use canvas_core::document::{Changes, DocumentStep};
-use canvas_core::history::Step;
 use canvas_core::lease::Timestamp;
 use canvas_core::store::Store;
 use canvas_core::text::build;
@@ -29,7 +28,7 @@ pub(crate) async fn changes_since<S: Store>(
         if entry.revision_after <= version.revision() {
             break;
         }
-        let Step::Document(DocumentStep { delta, .. }) = &entry.step else { continue };
+        let Some(DocumentStep { delta, .. }) = entry.document() else { continue };
         text = delta.as_ref()?.inverse().apply(&text).ok()?;
     }
     // The version's hash shows whether this is its text, under the current naming or the one used before documents had
