@@ -300,7 +300,7 @@ each!(addresses: AddressError in "canvas-patch/src/markdown/address/error.rs" {
 });
 
 /// What no document tool answers, and why. A row that provokes one of these must lead to a line less here.
-const NEVER: [(&str, &str); 34] = [
+const NEVER: [(&str, &str); 35] = [
     ("TOO_MANY_PARTS", "these sessions do not propose, see the tests of proposals in the core"),
     ("TOO_MANY_PROPOSALS", "these sessions do not propose"),
     ("PROPOSALS_TOO_LARGE", "these sessions do not propose"),
@@ -320,6 +320,7 @@ const NEVER: [(&str, &str); 34] = [
     ("BOARD_NOT_FOUND", "no document tool touches the board"),
     ("BOARD_EXISTS", "no document tool touches the board"),
     ("INVALID_BOARD", "no document tool touches the board"),
+    ("FACE_NOT_FOUND", "no document tool reads other faces of the past"),
     ("VERSION_NOT_FOUND", "no document tool reads versions"),
     ("VERSION_ERASED", "no document tool reads versions"),
     ("REVISION_CONFLICT", "no document tool touches the board, or deletes"),
