@@ -450,8 +450,8 @@ pub enum VersionRefusal {
     /// A model tried to name, rename, remove or restore a version.
     #[error("a model does not change versions: leave that to a person")]
     VersionByModel,
-    /// The document to name or restore comes from another canvas, or an erasure or a deletion dropped it.
-    #[error("the canvas does not have this document: read it again")]
+    /// The faces to name or restore come from another canvas, or a deletion, an erasure or a collection dropped them.
+    #[error("the canvas does not have this content: read it again")]
     DocumentNotFound,
     /// The faces to restore equal the current ones.
     #[error("the canvas has this content already: leave it, or name another version")]

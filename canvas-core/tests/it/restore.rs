@@ -103,7 +103,7 @@ impl Desk {
         self.undo(UndoScope::Select(selection.into()))
     }
 
-    fn title(&mut self, title: &str) {
+    fn title(&self, title: &str) {
         self.world.set(&json!([{"op": "add", "path": "/title", "value": title}]));
     }
 
@@ -111,7 +111,7 @@ impl Desk {
         self.call(Edit::overwrite(text)).unwrap();
     }
 
-    fn shift(&mut self, component: usize, row: u32) {
+    fn shift(&self, component: usize, row: u32) {
         let id = &self.world.components[component];
         let to = json!({"componentId": id, "position": {"col": 0, "row": row}});
         self.world.try_board(&json!({"type": "component.move", "payload": to}));
@@ -262,6 +262,25 @@ fn faces_that_cannot_be_restored_are_refused() {
     let faces = desk.at(label("old"), &[Face::Document]).unwrap();
     let called = block_on(world.engine.call(&world.canvas, &key, Restore { faces }, world.now())).unwrap();
     assert_eq!(called.result.map_err(|refusal| refusal.code()).map(drop), Err("DECISION_BY_MODEL"));
+}
+
+/// Older libraries would read an entry of several faces as a change of the first one.
+#[test]
+fn a_head_after_a_restore_of_several_faces_is_refused_by_older_libraries() {
+    for (faces, raised) in [(&[Face::Surface][..], false), (&[Face::Board], true), (&FACES, true)] {
+        let desk = Desk::new();
+        let World { engine, canvas, .. } = &desk.world;
+        let format = || serde_json::to_value(desk.world.head().as_ref()).unwrap()["format"].clone();
+        let then = desk.world.head().revision();
+        desk.shift(0, 9);
+        desk.title("Ours");
+        assert_ne!(format(), 3);
+        let faces = desk.at(then, faces).unwrap();
+        let key = OpKey::user("restore".parse().unwrap());
+        let called = block_on(engine.call(canvas, &key, Restore { faces }, desk.world.now())).unwrap();
+        called.result.unwrap();
+        assert_eq!(format() == 3, raised);
+    }
 }
 
 /// The board's stack lists a restored board with the command that would make it, or with its records.

@@ -97,6 +97,8 @@ fn a_version_is_named_listed_renamed_and_removed() {
         desk.call(NameVersion { label: label("first <b>"), note: Some("for ana".to_owned()), of: None });
     let first = first.unwrap();
     assert_eq!(desk.world.head().revision(), revision, "it is no change of content");
+    let head = serde_json::to_value(desk.world.head().as_ref()).unwrap();
+    assert_eq!(head["format"], 3, "a server that does not know versions refuses the head");
     assert_eq!(
         (first.revision, first.actor.clone()),
         (revision, Actor::Person { person: "anna".parse().unwrap() })
